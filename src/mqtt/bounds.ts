@@ -4,6 +4,8 @@
 export const RECEIVE_MAX = 64
 /** Publishes at QoS 2 whose PUBREL has not come, for clients that know no Receive Maximum. */
 export const UNRELEASED_MAX = 1_024
+/** Subscriptions of one client. */
+export const SUBSCRIPTIONS_MAX = 100
 /** Topic aliases that a client may set. */
 export const TOPIC_ALIAS_MAX = 32
 /** Milliseconds from the connection to CONNECT, and from that to its answer. */
@@ -11,4 +13,4 @@ export const CONNECT_WITHIN_MS = 8_000
 export const OPEN_WITHIN_MS = 30_000
 /** Bytes held for a client that reads nothing: beyond the first it is not read, then it is cut. */
 export const HELD_PAUSE = 64 * 1_024
-export const HELD_MAX = 1_024 * 1_024
+export const HELD_MAX = 4 * 2 ** 20

@@ -17,18 +17,22 @@ import type { CarrierHandle, MqttCarrier } from './carrier.ts'
 import { bytesOf, encode } from './codec.ts'
 import type { Packet, ProtocolLevel } from './codec.ts'
 import type { Opening } from './connect.ts'
+import { Following } from './following.ts'
+import type { FollowedBy } from './following.ts'
 import { Incoming } from './incoming.ts'
+import type { News } from './news.ts'
 import type { ConnectionPorts } from './ports.ts'
 import { Publisher } from './publisher.ts'
 import { Session } from './session.ts'
 import type { Input, Leave, Output, OutputOf } from './signals.ts'
+import type { FeedNews } from './subscriber.ts'
 
 /** CONNECT is the one packet whose credentials count in the budget. */
 const GUARD: Guard = { token: 'none', budget: 'passwords' }
 /** Refusals of a publish after which its session is worth nothing. */
 const ENDINGS: ReadonlySet<Fault['code']> = new Set(['channel_not_found', 'key_expired'])
 
-export class MqttConnection implements CarrierHandle {
+export class MqttConnection implements CarrierHandle, FollowedBy {
   readonly carrier: MqttCarrier
   tickSlice: number | undefined
   readonly #ports: ConnectionPorts<MqttConnection>
@@ -42,6 +46,9 @@ export class MqttConnection implements CarrierHandle {
   #isGone = false
   #level: ProtocolLevel = 4
   #client: Client | undefined
+  #following: Following | undefined
+  /** Called when the client has read enough for more present state. */
+  #whenRead: (() => void) | undefined
 
   constructor(carrier: MqttCarrier, openingMs: number, ports: ConnectionPorts<MqttConnection>) {
     this.carrier = carrier
@@ -68,8 +75,38 @@ export class MqttConnection implements CarrierHandle {
 
   /** The carrier holds so many bytes by now. */
   drained(bytes: number): void {
-    this.#heldBytes = bytes
+    this.#holds(bytes)
     this.#pump()
+  }
+
+  news(news: FeedNews): void {
+    this.feed({ kind: 'feed', news })
+  }
+
+  async retained(news: readonly News[]): Promise<void> {
+    this.feed({ kind: 'retained', news })
+    this.#flush()
+    if (this.#isGone || this.#heldBytes <= HELD_PAUSE) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#whenRead = resolve
+    await promise
+  }
+
+  wantsAttrs(): boolean {
+    return this.#session.wantsAttrs
+  }
+
+  unavailable(): void {
+    this.leave('busy')
+  }
+
+  ended(): void {
+    this.leave('not-authorized')
+  }
+
+  /** Compares what a subscriber has with the store. */
+  recheck(): void {
+    this.#following?.recheck()
   }
 
   /** Ends the connection, with a reason where the protocol has one. */
@@ -124,6 +161,11 @@ export class MqttConnection implements CarrierHandle {
         void this.#submit(output, bytes)
         break
       }
+      case 'follow':
+      case 'retain':
+      case 'read-pages':
+        this.#followed()?.perform(output)
+        break
       case 'close':
         this.#flush()
         this.#ports.ended(output.reason)
@@ -150,7 +192,8 @@ export class MqttConnection implements CarrierHandle {
     const publisher = new Publisher(this.#ports, client)
     this.#client = { open: answer, opening, clientId: madeId ?? clientId, publisher }
     this.#ports.entered(this)
-    this.feed({ kind: 'opened', isPresent: false, madeId, keptMs: 0 })
+    const own = publisher
+    this.feed({ kind: 'opened', open: answer, own, isPresent: false, madeId, keptMs: 0 })
     this.#pump()
   }
 
@@ -177,10 +220,25 @@ export class MqttConnection implements CarrierHandle {
     if (this.#outgoing.length === 0 || this.#isGone) return
     const held = this.#sent(Buffer.concat(this.#outgoing.splice(0)))
     if (held === 'closed') return this.#gone('unclean')
-    this.#heldBytes = held
+    this.#holds(held)
     if (held <= HELD_MAX) return
     this.#gone('unclean') // mqtt-connection/2
     this.carrier.cut()
+  }
+
+  /** Takes the bytes that the carrier holds. */
+  #holds(bytes: number): void {
+    const before = this.#heldBytes
+    this.#heldBytes = bytes
+    if (bytes <= HELD_PAUSE) this.#whenRead?.()
+    if (this.#following === undefined || Math.max(before, bytes) <= HELD_PAUSE) return
+    this.news({ kind: 'buffered', bytes })
+  }
+
+  #followed(): Following | undefined {
+    const channelId = this.#client?.open.channelId
+    if (channelId === undefined) return undefined
+    return (this.#following ??= new Following(this.#ports.following, channelId, this))
   }
 
   #sent(bytes: Buffer): number | 'closed' {
@@ -202,6 +260,8 @@ export class MqttConnection implements CarrierHandle {
     if (this.#isGone) return
     this.#isGone = true
     this.#incoming.close()
+    this.#following?.end()
+    this.#whenRead?.()
     this.#ports.ticks.remove(this)
     const { publisher, opening } = this.#client ?? {}
     publisher?.end()

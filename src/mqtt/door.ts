@@ -8,16 +8,21 @@
 //                then or has left in peace.
 //   mqtt-door/4. `drain` answers what was taken, then tells every client; none remains.
 
+import { Limiter } from '#domain/bounds/limiter'
 import type { ChannelId } from '#domain/identity'
 import type { Bus, Notice } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
-import type { Meter } from '#domain/telemetry'
+import type { Logger, Meter } from '#domain/telemetry'
 import type { Acceptance } from '#src/acceptance/acceptance'
 import { DoorRequests } from '#src/doors/door-requests'
 import type { DoorRequestsPorts } from '#src/doors/door-requests'
+import { ChannelListeners } from '#src/transports/channel-listeners'
+import type { News as Announced } from '#src/transports/signals'
 import { SLICE_MS, Ticks } from '#src/transports/ticks'
 import type { CarrierHandle, MqttCarrier } from './carrier.ts'
 import { MqttConnection } from './connection.ts'
+import { entryFrame } from './following.ts'
+import type { Following, FollowingPorts } from './following.ts'
 import { InFlight } from './in-flight.ts'
 import type { ConnectionPorts, Testament } from './ports.ts'
 import { readOwnTopic } from './topics.ts'
@@ -25,10 +30,12 @@ import type { Publish } from './topics.ts'
 
 export interface MqttDoorPorts extends Pick<DoorRequestsPorts, 'isOpen'> {
   readonly acceptance: Pick<Acceptance, 'callerCheck' | 'access' | 'submissions'>
-  readonly bus: Pick<Bus, 'onNotice'>
+  readonly bus: Bus
+  readonly read: FollowingPorts['read']
+  readonly channels: FollowingPorts['channels']
   readonly runtime: Runtime
   readonly meter: Meter
-  readonly logger: ConnectionPorts<MqttConnection>['logger']
+  readonly logger: Logger
 }
 
 export interface MqttDoorOptions {
@@ -40,6 +47,10 @@ export interface MqttDoorOptions {
 const WILLS_MAX = 100_000
 /** Milliseconds over which sessions compare their credentials after lost notices. */
 const RECHECK_MS = 2_000
+/** Milliseconds between two comparisons of subscribers with the store. */
+const RECHECK_EVERY_MS = 60_000
+const READS_AT_ONCE = 16
+const READS_WAITING_MAX = 50_000
 
 export class MqttDoor {
   readonly #ports: MqttDoorPorts
@@ -61,6 +72,10 @@ export class MqttDoor {
     this.#requests = new DoorRequests('mqtt', { ...ports, callerCheck, nowMs })
     const ticks = new Ticks<MqttConnection>(runtime.monotonicMs())
     const inFlight = new InFlight()
+    const reads = new Limiter({ places: READS_AT_ONCE, waitingMax: READS_WAITING_MAX })
+    const tell = (following: Following, news: Announced): void =>
+      following.news({ kind: 'announced', ...news })
+    const listeners = new ChannelListeners<Following>(bus, tell, entryFrame)
     this.#connectionPorts = {
       requests: this.#requests,
       access,
@@ -69,6 +84,7 @@ export class MqttDoor {
       logger,
       inFlight,
       ticks,
+      following: { ...ports, listeners, reads },
       keysOnly,
       translate: (publish: Publish) => readOwnTopic(publish),
       newHex32: () => runtime.entropy(16).toString('hex'),
@@ -83,6 +99,7 @@ export class MqttDoor {
     meter.gauge('mqtt_wills_waiting', {}, () => this.#wills.size)
     this.#stops = [
       bus.onNotice((notice) => this.#noticed(notice)),
+      runtime.every(RECHECK_EVERY_MS, () => this.#recheckFeeds()),
       runtime.every(SLICE_MS, () => {
         for (const connection of ticks.due(runtime.monotonicMs())) connection.feed({ kind: 'tick' })
       }),
@@ -100,11 +117,16 @@ export class MqttDoor {
   recheck(): void {
     const all = [...this.#byClient.values()]
     for (const [index, connection] of all.entries()) {
-      this.#ports.runtime.after(
-        (RECHECK_MS * index) / all.length,
-        () => void this.#prove(connection),
-      )
+      this.#ports.runtime.after((RECHECK_MS * index) / all.length, () => {
+        void this.#prove(connection)
+        connection.recheck()
+      })
     }
+  }
+
+  /** Finds what the bus has lost. */
+  #recheckFeeds(): void {
+    for (const connection of this.#byClient.values()) connection.recheck()
   }
 
   /** Every listener calls it. (mqtt-door/4) */
@@ -162,6 +184,7 @@ export class MqttDoor {
   }
 
   #noticed(notice: Notice): void {
+    if (notice.kind === 'lane-taken') return this.#recheckFeeds()
     if (notice.kind !== 'credentials-changed' && notice.kind !== 'channel-deleted') return
     const keyId = notice.kind === 'credentials-changed' ? notice.keyId : undefined
     for (const connection of this.#ofChannel(notice.channelId)) {

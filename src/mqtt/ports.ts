@@ -5,6 +5,7 @@ import type { Runtime } from '#domain/runtime'
 import type { Logger } from '#domain/telemetry'
 import type { Ticked, Ticks } from '#src/transports/ticks'
 import type { Will } from './connect.ts'
+import type { FollowingPorts } from './following.ts'
 import type { InFlight } from './in-flight.ts'
 import type { Publisher, PublisherPorts } from './publisher.ts'
 
@@ -13,6 +14,7 @@ export interface ConnectionPorts<Connection extends Ticked> extends PublisherPor
   readonly runtime: Pick<Runtime, 'nowMs' | 'wait' | 'monotonicMs' | 'soon'>
   readonly logger: Pick<Logger, 'debug' | 'error'>
   readonly inFlight: InFlight
+  readonly following: FollowingPorts
   readonly ticks: Ticks<Connection>
   /** True where only keys open a session. */
   readonly keysOnly: boolean

@@ -19,6 +19,7 @@ import { CATEGORY, STATUS, lineOf } from '#src/refusals/refusal'
 import { OPERATION_ID_RULE } from '#src/schemas/values'
 import type { ProtocolLevel } from './codec.ts'
 import type { Publication } from './publishes.ts'
+import type { OwnPublishes } from './subscriber.ts'
 import type { Translate, Wish } from './topics.ts'
 
 export interface PublisherPorts {
@@ -44,12 +45,16 @@ export interface PublishingClient {
 /** The credentials were counted when the session began. */
 const GUARD: Guard = { token: 'none', budget: 'none' }
 const RETRY_AFTER_MS = 1_000
+/** Own publishes that are remembered until the feed brings them. */
+const OWN_MAX = 1_024
 
-export class Publisher {
+export class Publisher implements OwnPublishes {
   readonly #ports: PublisherPorts
   readonly #client: PublishingClient
   readonly #arrival: Arrival
   #isOver = false
+  /** The op_ids of recent publishes; undefined as long as nobody asks for them. */
+  #own: Set<OperationId> | undefined
 
   constructor(ports: PublisherPorts, client: PublishingClient) {
     this.#ports = ports
@@ -62,20 +67,37 @@ export class Publisher {
     this.#isOver = true
   }
 
+  remember(): void {
+    this.#own ??= new Set()
+  }
+
+  has(opId: OperationId): boolean {
+    return this.#own?.has(opId) === true
+  }
+
   /** Resolves once the log has every submission of the publish, or with the refusal of one. */
   async publish(publication: Publication): Promise<Fault | undefined> {
     const { topic, payload, qos } = publication
     const receivedAtMs = this.#ports.runtime.nowMs()
     const wishes = this.#ports.translate({ topic, payload, receivedAtMs })
     if (isFault(wishes)) return this.#unread(wishes, publication)
-    const opId = qos === 0 ? undefined : this.#opIdOf(publication, receivedAtMs)
+    const isNamed = qos > 0 || this.#own !== undefined
+    const opId = isNamed ? this.#opIdOf(publication, receivedAtMs) : undefined
     if (isFault(opId)) return this.#unread(opId, publication)
     for (const [index, wish] of wishes.entries()) {
       const made = opId && { opId: nthOf(opId, index), entityHex: this.#ports.newHex32() }
+      if (made !== undefined) this.#noteOwn(made.opId)
       const refusal = await this.#tried(wish, made, publication)
       if (refusal !== undefined) return this.#refused(refusal, publication)
     }
     return undefined
+  }
+
+  #noteOwn(opId: OperationId): void {
+    if (this.#own === undefined) return
+    this.#own.add(opId)
+    const [oldest] = this.#own
+    if (this.#own.size > OWN_MAX && oldest !== undefined) this.#own.delete(oldest)
   }
 
   /** mqtt-publisher/2 */

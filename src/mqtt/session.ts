@@ -14,12 +14,14 @@ import { lineOf } from '#src/refusals/refusal'
 import { CONNECT_WITHIN_MS, OPEN_WITHIN_MS, RECEIVE_MAX, TOPIC_ALIAS_MAX } from './bounds.ts'
 import type { BrokenPacket, ConnackPacket, ConnectPacket, Packet } from './codec.ts'
 import { PACKET_BYTES_MAX } from './codec.ts'
+import { RETRY_READ_MS } from '#src/transports/signals'
 import { readConnect } from './connect.ts'
 import type { Opening } from './connect.ts'
 import { Publishes } from './publishes.ts'
 import { REASON, connectRefusalOf } from './reasons.ts'
 import type { ConnectRefusal, ReasonCode } from './reasons.ts'
 import type { Input, Leave, Output } from './signals.ts'
+import { Subscriber } from './subscriber.ts'
 
 type Phase =
   | { readonly kind: 'greeting'; readonly untilMs: number }
@@ -28,7 +30,10 @@ type Phase =
       readonly kind: 'serving'
       readonly opening: Opening
       readonly publishes: Publishes
+      readonly subscriber: Subscriber
       heardMs: number
+      /** The time at which a postponed read of the feed begins again. */
+      readMs: number
     }
   | { readonly kind: 'closed' }
 
@@ -63,16 +68,18 @@ export class Session {
     return phase.kind === 'serving' ? !phase.publishes.isFull : phase.kind !== 'opening'
   }
 
-  /** Publishes that are on their way to the log. */
-  get underWay(): number {
-    return this.#phase.kind === 'serving' ? this.#phase.publishes.underWay : 0
+  /** True when a subscription asks for single attrs. */
+  get wantsAttrs(): boolean {
+    return this.#phase.kind === 'serving' && this.#phase.subscriber.wantsAttrs
   }
 
   /** The time at which the session wants a tick; Infinity for none. */
   get tickAt(): number {
     const phase = this.#phase
     if (phase.kind === 'closed') return Infinity
-    return phase.kind === 'serving' ? phase.heardMs + phase.opening.silenceMs : phase.untilMs
+    if (phase.kind !== 'serving') return phase.untilMs
+    const readAt = phase.subscriber.isPostponed ? phase.readMs : Infinity
+    return Math.min(phase.heardMs + phase.opening.silenceMs, readAt)
   }
 
   handle(input: Input, nowMs: number): readonly Output[] {
@@ -93,6 +100,17 @@ export class Session {
         break
       case 'settled':
         this.#settled(input.ticket, input.fault, outputs)
+        break
+      case 'feed':
+        if (this.#phase.kind === 'serving') {
+          outputs.push(...this.#phase.subscriber.news(input.news))
+          this.#phase.readMs = nowMs + RETRY_READ_MS
+        }
+        break
+      case 'retained':
+        if (this.#phase.kind === 'serving') {
+          outputs.push(...this.#phase.subscriber.retained(input.news))
+        }
         break
       case 'tick':
         this.#tick(nowMs, outputs)
@@ -119,6 +137,12 @@ export class Session {
       else if (taken.kind === 'submit') outputs.push(taken)
     } else if (packet.cmd === 'pubrel') {
       outputs.push({ kind: 'send', packet: phase.publishes.release(packet.messageId ?? 0) })
+    } else if (packet.cmd === 'puback') {
+      outputs.push(...phase.subscriber.acknowledged(packet.messageId ?? 0))
+    } else if (packet.cmd === 'subscribe') {
+      outputs.push(...phase.subscriber.subscribe(packet))
+    } else if (packet.cmd === 'unsubscribe') {
+      outputs.push(...phase.subscriber.unsubscribe(packet))
     } else if (packet.cmd === 'pingreq') {
       outputs.push({ kind: 'send', packet: { cmd: 'pingresp' } })
     } else if (packet.cmd === 'disconnect') {
@@ -141,14 +165,21 @@ export class Session {
   }
 
   #opened(
-    { isPresent, madeId, keptMs }: Extract<Input, { readonly kind: 'opened' }>,
+    { open, own, isPresent, madeId, keptMs }: Extract<Input, { readonly kind: 'opened' }>,
     nowMs: number,
     outputs: Output[],
   ): void {
     const phase = this.#phase
     if (phase.kind !== 'opening') return
     const { opening } = phase
-    this.#phase = { kind: 'serving', opening, publishes: new Publishes(opening), heardMs: nowMs }
+    this.#phase = {
+      kind: 'serving',
+      opening,
+      publishes: new Publishes(opening),
+      subscriber: new Subscriber(opening.level, open, { bounds: opening, own }),
+      heardMs: nowMs,
+      readMs: nowMs,
+    }
     const properties = {
       receiveMaximum: RECEIVE_MAX,
       maximumPacketSize: PACKET_BYTES_MAX,
@@ -180,10 +211,12 @@ export class Session {
   }
 
   #tick(nowMs: number, outputs: Output[]): void {
+    const phase = this.#phase
     if (nowMs < this.tickAt) return
-    if (this.#phase.kind === 'serving')
+    if (phase.kind !== 'serving') this.#close(outputs, 'late')
+    else if (nowMs >= phase.heardMs + phase.opening.silenceMs) {
       this.#end(REASON.keepAliveTimeout, outputs, 'silent') // mqtt-session/3
-    else this.#close(outputs, 'late')
+    } else outputs.push(...phase.subscriber.tick())
   }
 
   #violated(reason: ReasonCode, outputs: Output[]): void {

@@ -77,7 +77,7 @@ export function composeSessionDoors(
 
 export interface MqttParts {
   readonly ingress: Ingress
-  readonly backend: Pick<Backend, 'bus' | 'onLoss'>
+  readonly backend: Pick<Backend, 'bus' | 'onLoss' | 'stores'>
   readonly acceptance: Acceptance
   readonly isOpen: () => boolean
 }
@@ -92,7 +92,7 @@ export function composeMqttDoors(
   const isOn = plain !== undefined || tls !== undefined || overWebSocket
   if (!config.roles.ingress || !isOn) return []
   const door = new MqttDoor(
-    { ...edge, acceptance, bus: backend.bus, isOpen },
+    { ...edge, ...backend.stores, acceptance, bus: backend.bus, isOpen },
     { keysOnly: config.token !== '' },
   )
   backend.onLoss(() => door.recheck())

@@ -3,6 +3,7 @@
 import test from 'ava'
 
 import { fault } from '#domain/fault'
+import { HELD_MAX, HELD_PAUSE } from '#src/mqtt/bounds'
 import { CHANNEL, PASSWORD } from '#test/support/making'
 import { MqttClient } from '#test/support/mqtt-client'
 import { publish } from '#test/support/mqtt-play'
@@ -207,7 +208,7 @@ test('mqtt-connection/1: a client of 3.1.1 is not read beyond what may be under 
 test('mqtt-connection/2: a client that reads no answers is not read, and beyond a bound cut', async (t) => {
   const { door } = await mqttRig(t)
   const client = await MqttClient.enter(door)
-  client.unread = 65_537
+  client.unread = HELD_PAUSE + 1
   client.tell({ cmd: 'pingreq' })
   await client.next('pingresp')
   client.tell({ cmd: 'pingreq' })
@@ -215,7 +216,7 @@ test('mqtt-connection/2: a client that reads no answers is not read, and beyond 
   client.read()
   t.true(client.isReading)
   await client.next('pingresp', 2)
-  client.unread = 1_048_577
+  client.unread = HELD_MAX + 1
   client.tell({ cmd: 'pingreq' })
   await until('it is cut', () => client.isClosed)
   t.pass()

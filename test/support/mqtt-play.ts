@@ -3,6 +3,7 @@
 import { fault } from '#domain/fault'
 import type { FaultCode } from '#domain/fault'
 import type { ConnectPacket, Packet, PublishPacket } from '#src/mqtt/codec'
+import { channel } from '#test/support/session-words'
 import { Session } from '#src/mqtt/session'
 import type { Input, Output } from '#src/mqtt/signals'
 
@@ -30,7 +31,14 @@ export const publish = (qos: 0 | 1 | 2, messageId: number, more = {}): PublishPa
 })
 
 export const packet = (sent: Packet): Input => ({ kind: 'packet', packet: sent })
-export const opened: Input = { kind: 'opened', isPresent: false, madeId: undefined, keptMs: 0 }
+export const opened: Input = {
+  kind: 'opened',
+  open: { channelId: channel('A') },
+  own: { remember: () => undefined, has: (opId) => opId.startsWith('own') },
+  isPresent: false,
+  madeId: undefined,
+  keptMs: 0,
+}
 export const settled = (ticket: number, code?: FaultCode): Input => ({
   kind: 'settled',
   ticket,
@@ -60,15 +68,41 @@ export function lineOf(output: Output): string {
       return `submit ${output.ticket} ${output.publication.topic}`
     case 'close':
       return output.isClean ? 'close clean' : 'close'
+    case 'follow':
+      return 'follow'
+    case 'retain':
+      return `retain ${output.filters.map((levels) => levels.join('/')).join(' ')}`
+    case 'read-pages':
+      return `read after ${output.requests[0]?.afterSeq}`
     case 'send':
       break
   }
-  const { cmd, messageId, reasonCode, returnCode } = output.packet as Packet & {
+  const { packet: sent } = output
+  if (sent.cmd === 'publish') return publishLine(sent)
+  const { cmd, messageId, reasonCode, returnCode, granted } = sent as Packet & {
     readonly reasonCode?: number
     readonly returnCode?: number
+    readonly granted?: readonly number[]
   }
+  if (granted !== undefined) return [cmd, messageId, ...granted.map(hex)].join(' ')
   const code = reasonCode ?? returnCode
-  return [cmd, messageId, code === undefined ? undefined : `0x${code.toString(16)}`]
+  return [cmd, messageId, code === undefined ? undefined : hex(code)]
+    .filter((part) => part !== undefined)
+    .join(' ')
+}
+
+const hex = (code: number): string => `0x${code.toString(16)}`
+
+/** QoS, packet id, topic or alias, payload, and the identifiers of its subscriptions. */
+function publishLine({ qos, messageId, topic, payload, retain, properties }: PublishPacket) {
+  const alias = properties?.topicAlias
+  return [
+    `publish ${qos}${retain ? 'r' : ''}`,
+    messageId,
+    alias === undefined ? topic : `${topic}@${alias}`,
+    payload.toString(),
+    properties?.subscriptionIdentifier,
+  ]
     .filter((part) => part !== undefined)
     .join(' ')
 }

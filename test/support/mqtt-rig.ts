@@ -35,7 +35,16 @@ export async function mqttRig(
     },
   }
   const door = new MqttDoor(
-    { acceptance, bus, runtime, meter, logger, isOpen: options.isOpen ?? (() => true) },
+    {
+      acceptance,
+      bus,
+      runtime,
+      meter,
+      logger,
+      isOpen: options.isOpen ?? (() => true),
+      read: rig.reads,
+      channels: rig.channels,
+    },
     { keysOnly: (options.token ?? '') !== '' },
   )
   t.teardown(() => door.close())
