@@ -15,7 +15,7 @@ import type { Guard } from '#src/acceptance/caller-check'
 import { HELD_MAX, HELD_PAUSE } from './bounds.ts'
 import type { CarrierHandle, MqttCarrier } from './carrier.ts'
 import { bytesOf, encode } from './codec.ts'
-import type { Packet, ProtocolLevel } from './codec.ts'
+import type { Packet } from './codec.ts'
 import type { Opening } from './connect.ts'
 import { Following } from './following.ts'
 import type { FollowedBy } from './following.ts'
@@ -44,7 +44,6 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
   #isFlushDue = false
   #heldBytes = 0
   #isGone = false
-  #level: ProtocolLevel = 4
   #client: Client | undefined
   #following: Following | undefined
   /** Called when the client has read enough for more present state. */
@@ -152,7 +151,6 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
         this.#send(output.packet)
         break
       case 'open':
-        this.#level = output.opening.level
         void this.#enter(output.opening)
         break
       case 'submit': {
@@ -207,7 +205,7 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
   }
 
   #send(packet: Packet): void {
-    this.#outgoing.push(encode(packet, this.#level))
+    this.#outgoing.push(encode(packet, this.#session.level))
     if (this.#isFlushDue) return
     this.#isFlushDue = true
     this.#ports.runtime.soon(() => {

@@ -12,7 +12,7 @@
 import type { Fault } from '#domain/fault'
 import { lineOf } from '#src/refusals/refusal'
 import { CONNECT_WITHIN_MS, OPEN_WITHIN_MS, RECEIVE_MAX, TOPIC_ALIAS_MAX } from './bounds.ts'
-import type { BrokenPacket, ConnackPacket, ConnectPacket, Packet } from './codec.ts'
+import type { BrokenPacket, ConnackPacket, ConnectPacket, Packet, ProtocolLevel } from './codec.ts'
 import { PACKET_BYTES_MAX } from './codec.ts'
 import { RETRY_READ_MS } from '#src/transports/signals'
 import { readConnect } from './connect.ts'
@@ -53,6 +53,7 @@ const BROKEN: Record<BrokenPacket, ReasonCode> = {
 
 export class Session {
   #phase: Phase
+  #level: ProtocolLevel = 4
 
   constructor(nowMs: number) {
     this.#phase = { kind: 'greeting', untilMs: nowMs + CONNECT_WITHIN_MS }
@@ -60,6 +61,11 @@ export class Session {
 
   get phase(): Phase['kind'] {
     return this.#phase.kind
+  }
+
+  /** The protocol level in which the client hears; known from its CONNECT on. */
+  get level(): ProtocolLevel {
+    return this.#level
   }
 
   /** False while the next packet has to wait. */
@@ -154,9 +160,9 @@ export class Session {
 
   #connect(packet: ConnectPacket, nowMs: number, outputs: Output[]): void {
     const opening = readConnect(packet)
+    this.#level = packet.protocolVersion === 5 ? 5 : 4
     if ('returnCode' in opening) {
-      const level = packet.protocolVersion === 5 ? 5 : 4
-      outputs.push({ kind: 'send', packet: connackOf(level, opening) })
+      outputs.push({ kind: 'send', packet: connackOf(this.#level, opening) })
       this.#close(outputs, 'CONNECT refused')
       return
     }
@@ -189,7 +195,7 @@ export class Session {
       ...(keptMs !== opening.keptMs && { sessionExpiryInterval: Math.floor(keptMs / 1_000) }),
     }
     const packet: ConnackPacket =
-      opening.level === 5
+      this.#level === 5
         ? { cmd: 'connack', reasonCode: 0, sessionPresent: isPresent, properties }
         : { cmd: 'connack', returnCode: 0, sessionPresent: isPresent }
     outputs.push({ kind: 'send', packet })
@@ -198,8 +204,7 @@ export class Session {
   #refuse(refusal: ConnectRefusal, outputs: Output[], because: Fault): void {
     const phase = this.#phase
     if (phase.kind !== 'opening') return
-    const { level } = phase.opening
-    outputs.push({ kind: 'send', packet: connackOf(level, refusal, lineOf(because)) })
+    outputs.push({ kind: 'send', packet: connackOf(this.#level, refusal, lineOf(because)) })
     this.#close(outputs, because.code)
   }
 
@@ -226,7 +231,7 @@ export class Session {
   /** Says why, where the client's protocol has words for it, and closes. */
   #end(reasonCode: ReasonCode, outputs: Output[], reason: string): void {
     const phase = this.#phase
-    if (phase.kind === 'serving' && phase.opening.level === 5) {
+    if (phase.kind === 'serving' && this.#level === 5) {
       outputs.push({ kind: 'send', packet: { cmd: 'disconnect', reasonCode } })
     }
     this.#close(outputs, reason)
@@ -239,7 +244,7 @@ export class Session {
 }
 
 function connackOf(
-  level: number,
+  level: ProtocolLevel,
   { reasonCode, returnCode }: ConnectRefusal,
   reasonString?: string,
 ): ConnackPacket {

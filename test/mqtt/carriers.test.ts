@@ -9,13 +9,12 @@ import { App } from 'uWebSockets.js'
 
 import { ConnectionLimits } from '#src/doors/connection-limits'
 import { encode } from '#src/mqtt/codec'
-import { createMqttTcpListener } from '#src/mqtt/carriers/tcp'
 import { createMqttWebSocketListener } from '#src/mqtt/carriers/websocket'
 import type { WssHost } from '#src/transports/carriers/upgrade'
 import { CHANNEL, PASSWORD } from '#test/support/making'
 import { connect, publish } from '#test/support/mqtt-play'
 import { mqttRig } from '#test/support/mqtt-rig'
-import { realRuntime } from '#test/support/real-runtime'
+import { serveMqtt } from '#test/support/mqtt-server'
 import { until } from '#test/support/until'
 import { ENDPOINT, listen } from '#test/support/wss-server'
 
@@ -23,25 +22,8 @@ const HELLO = encode(connect({ username: CHANNEL, password: Buffer.from(PASSWORD
 const PUBLISH = encode(publish(1, 7), 4)
 
 async function serve(t: ExecutionContext) {
-  const rig = await mqttRig(t)
-  const listener = createMqttTcpListener(
-    {
-      name: 'mqtt',
-      setting: 'SERVICE_MQTT_ADDR',
-      host: '127.0.0.1',
-      port: 0,
-      certificate: undefined,
-      isTrustedProxy: () => false,
-    },
-    {
-      open: rig.door.open.bind(rig.door),
-      limits: new ConnectionLimits('mqtt', { total: 4, perAddress: 4 }, rig.meter),
-      runtime: { ...realRuntime, after: rig.time.after },
-    },
-  )
-  const port = await listener.listen()
-  t.teardown(() => listener.close())
-  const socket = dial({ port, host: '127.0.0.1', allowHalfOpen: true })
+  const rig = await serveMqtt(t)
+  const socket = dial({ port: rig.port, host: '127.0.0.1', allowHalfOpen: true })
   t.teardown(() => socket.destroy())
   const heard: Buffer[] = []
   socket.on('data', (bytes: Buffer) => heard.push(bytes))

@@ -42,6 +42,14 @@ test('a password is wrong as over HTTP, and counts in its budget', async (t) => 
   t.true(four.isClosed)
 })
 
+test('a CONNECT that is refused before its credentials hears why in its own protocol', async (t) => {
+  const { door } = await mqttRig(t)
+  const five = await MqttClient.enter(door, {}, { username: '' })
+  t.is((await five.next('connack')).reasonCode, 0x86)
+  const four = await MqttClient.enter(door, { level: 4 }, { username: '' })
+  t.is((await four.next('connack')).returnCode, 4)
+})
+
 test('publishes of a session count in no budget of passwords', async (t) => {
   const { door } = await mqttRig(t, { passwordBudget: { perAddress: 1, total: 1 } })
   const client = await MqttClient.enter(door)
