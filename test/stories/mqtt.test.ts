@@ -20,6 +20,7 @@ import { paho } from '#test/support/python-library'
 const run = promisify(execFile)
 const PASSWORD = 'correct horse battery'
 const MOSQUITTO_PUB = '/usr/bin/mosquitto_pub'
+const MOSQUITTO_SUB = '/usr/bin/mosquitto_sub'
 const PAHO = new URL('../support/paho-client.py', import.meta.url).pathname
 
 interface Site {
@@ -94,6 +95,8 @@ const mosquitto: Use = async (t, site) => {
     await run(MOSQUITTO_PUB, [...access, ...words])
     t.deepEqual(await attrsOf(site, `m-${version}-${qos}`), { t: 20.5 })
   }
+  const one = ['-P', site.key, '-t', 'things/m-mqttv5-2/attrs/t', '-C', '1', '-F', '%r %p']
+  t.is((await run(MOSQUITTO_SUB, [...access, ...one])).stdout, '1 20.5\n')
   const wrong = ['-P', 'a wrong password', '-t', 'messages', '-m', 'x']
   await t.throwsAsync(run(MOSQUITTO_PUB, [...access, ...wrong]))
 }
@@ -120,8 +123,17 @@ const mqttOfNpm: Use = async (t, site) => {
     for (const level of LEVELS) {
       const client = await open(site, { protocolVersion: level }, url)
       const thing = `js-${level}-${name}`
+      const heard: string[] = []
+      client.on('message', (topic, payload) => heard.push(`${topic} ${payload.toString()}`))
+      await client.subscribeAsync(`things/${thing}/attrs/+`, { qos: 1 })
       await client.publishAsync(`things/${thing}`, '{"title":"T"}', { qos: 1 })
       await client.publishAsync(`things/${thing}/attrs/on`, 'ON', { qos: 2 })
+      // What subscribers hear is applied.
+      await until(
+        async () => heard,
+        ({ length }) => length > 0,
+      )
+      t.deepEqual(heard, [`things/${thing}/attrs/on true`])
       t.deepEqual(await attrsOf(site, thing), { on: true })
       const elsewhere = client.publishAsync('elsewhere', '1', { qos: 1 })
       if (level === 5) await t.throwsAsync(elsewhere, { message: /Topic Name invalid/i })
@@ -141,7 +153,7 @@ const stop: Use = async (t, site) => {
   await client.endAsync()
 }
 
-test('mosquitto_pub, paho and mqtt of npm publish as they are, and a stop is said', async (t) => {
+test('mosquitto, paho and mqtt of npm publish and subscribe as they are, and a stop is said', async (t) => {
   const site = await startSite(t)
   for (const use of [mosquitto, pahoOfPython, mqttOfNpm, stop]) await use(t, site)
 })
