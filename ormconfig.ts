@@ -18,7 +18,8 @@ const MYSQL = 'mysql:'
 const MYSQLS = 'mysqls:'
 const MYSQL_PORT = 3306
 
-const CONNECT_TIMEOUT_MS = 5_000
+/** Less than a job waits for an answer, so that its failure says what was not answered. */
+const CONNECT_TIMEOUT_MS = 9_000
 /** Connections beside those of jobs: the lock of the migrations holds one. */
 const CONNECTIONS_ADDED = 2
 

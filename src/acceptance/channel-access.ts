@@ -15,6 +15,7 @@ import type { ChannelId } from '#domain/identity'
 import type { Answer, NowMs } from '#domain/ports'
 import type { ChannelStore } from '#domain/store-ports'
 import { isRecord } from '#domain/record'
+import { readCredentials } from '#src/schemas/values'
 import type { Credentials as ChannelPassword } from '#src/schemas/values'
 import { withKey } from './caller.ts'
 import type { Caller } from './caller.ts'
@@ -41,6 +42,11 @@ export interface Presented {
   readonly caller: Caller
 }
 
+export interface EnterRule {
+  /** True where a gateway token is set, for which such a session has no place. */
+  readonly keysOnly: boolean
+}
+
 export interface AccessPorts {
   readonly credentials: Credentials
   readonly keys: KnownKeys
@@ -51,6 +57,7 @@ export interface AccessPorts {
 
 const NOT_FOUND = fault('channel_not_found')
 const EXPIRED = fault('key_expired')
+const KEYS_ONLY = fault('authentication_failed', { detail: 'only a key opens a session here' })
 
 /**
  * Takes the place of the password in a granted caller's fields: the form of every request has one.
@@ -148,6 +155,31 @@ export class ChannelAccess {
       return this.#ports.credentials.check(channelId, password, request)
     }
     return grant.channels.has(channelId) ? this.#existing(channelId) : NOT_FOUND
+  }
+
+  /**
+   * Opens the channel of a session, each of whose requests asks for a scope of its own later.
+   * authentication_failed for a password where only keys open sessions.
+   */
+  async enter(sent: unknown, from: Caller, { keysOnly }: EnterRule): Promise<Opened> {
+    const presented = await this.present(sent, from)
+    if (isFault(presented)) return presented
+    const { fields, caller } = presented
+    const named = isRecord(fields) ? fields : {}
+    const credentials = readCredentials({ channel_id: '', password: '', ...named })
+    if (isFault(credentials)) return credentials
+    const opened = await this.#entered(credentials, caller, keysOnly)
+    return isFault(opened) ? opened : (caller.refusal ?? opened)
+  }
+
+  #entered(
+    { channelId, password }: ChannelPassword,
+    { key, attempt }: Caller,
+    keysOnly: boolean,
+  ): Opened | Promise<Opened> {
+    if (key !== undefined) return isFault(key) ? key : { channelId, key }
+    if (keysOnly) return KEYS_ONLY
+    return this.#ports.credentials.check(channelId, password, { attempt })
   }
 
   #byKey(key: StoredKey | Fault, caller: Caller, scope: KeyScope): Opened {

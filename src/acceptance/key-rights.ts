@@ -30,6 +30,12 @@ export const scopeRefusal = ({ scopes }: StoredKey, scope: KeyScope): Fault | un
 export const wholeRefusal = (key: StoredKey): Fault | undefined =>
   key.thingPrefix === '' ? undefined : outside(key, 'it opens no Messages and no whole channel')
 
+/** The refusal to follow the feed: of one Thing, or of the whole channel without one. */
+export const followRefusal = (key: StoredKey, thingId?: string): Fault | undefined => {
+  const isOwn = thingId !== undefined && mayReadThing(key, thingId)
+  return scopeRefusal(key, 'read') ?? (isOwn ? undefined : wholeRefusal(key))
+}
+
 /** The submission as the key may send it, or key_scope. */
 export function allowed(key: StoredKey, submission: Submission): Answer<Submission> {
   const refusal = scopeRefusal(key, 'send')

@@ -6,6 +6,7 @@
 
 import { isFault } from '#domain/fault'
 import type { Answer, NowMs, SubmissionSink } from '#domain/ports'
+import type { OperationId } from '#domain/identity'
 import { MODELS } from '#domain/submission'
 import type { Model, Submission } from '#domain/submission'
 import type { Meter } from '#domain/telemetry'
@@ -28,6 +29,16 @@ export interface SubmissionPorts {
   readonly newHex32: () => string
 }
 
+/**
+ * Ids that a way in has made for a submission that it may hand over again: the log may have it
+ * twice, and it has one effect. (turn-uses/1)
+ */
+export interface MadeIds {
+  readonly opId: OperationId
+  /** 32 lower-case hex characters, of which the entity's id is made where it has no other. */
+  readonly entityHex: string
+}
+
 export class Submissions {
   readonly #ports: SubmissionPorts
   readonly #accepted: ReadonlyMap<Model, (by?: number) => void>
@@ -46,20 +57,26 @@ export class Submissions {
     intent: Intent,
     fields: unknown,
     caller: Caller,
+    made?: MadeIds,
   ): Answer<Accepted> | Promise<Answer<Accepted>> {
     const presented = this.#ports.access.present(fields, caller)
     return presented instanceof Promise
-      ? presented.then((outcome) => this.#take(intent, outcome))
-      : this.#take(intent, presented)
+      ? presented.then((outcome) => this.#take(intent, outcome, made))
+      : this.#take(intent, presented, made)
   }
 
   #take(
     intent: Intent,
     presented: Answer<Presented>,
+    made: MadeIds | undefined,
   ): Answer<Accepted> | Promise<Answer<Accepted>> {
     if (isFault(presented)) return presented
     const { fields, caller } = presented
-    const making = { nowMs: caller.receivedAtMs, newHex32: this.#ports.newHex32 }
+    const nowMs = caller.receivedAtMs
+    const making: Making =
+      made === undefined
+        ? { nowMs, newHex32: this.#ports.newHex32 }
+        : { nowMs, newHex32: () => made.entityHex, opId: made.opId }
     const read = readSubmission(intent, fields, making)
     if (isFault(read)) return read
     const { submission, password } = read

@@ -10,6 +10,8 @@ import { assistants } from './assistants.ts'
 import type { AssistantSettings } from './assistants.ts'
 import { compatibilityRoot } from './compatibility.ts'
 import type { CompatibilityRoot } from './compatibility.ts'
+import { mqtt } from './mqtt.ts'
+import type { MqttSettings } from './mqtt.ts'
 import { mqttBridge } from './mqtt-bridge.ts'
 import type { BridgeSettings } from './mqtt-bridge.ts'
 import { providers } from './providers.ts'
@@ -75,6 +77,7 @@ export interface Config {
   readonly lanes: number
   readonly nodeId: string
   readonly privateTransports: PrivateTransports
+  readonly mqtt: MqttSettings
   /** Undefined: no broker is read. */
   readonly bridge: BridgeSettings | undefined
   readonly statusRetentionMs: number
@@ -124,6 +127,7 @@ export function configFrom(env: Env, { entropy }: Pick<Runtime, 'entropy'>): Con
     }),
     nodeId: nodeId(env, entropy),
     privateTransports: privateTransports(env),
+    mqtt: mqtt(env),
     bridge: mqttBridge(env),
     providers: providers(env, joined.roles),
     thingPushIntervalMs: duration(env, 'SERVICE_THING_PUSH_INTERVAL', {

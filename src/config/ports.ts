@@ -12,6 +12,7 @@ export function portsOf({
   roles,
   compatibilityRoot,
   privateTransports,
+  mqtt,
 }: Config): readonly Port[] {
   const main: Port = { ...http, setting: 'SERVICE_HTTP_ADDR', protocol: 'tcp' }
   if (!roles.ingress) return [main]
@@ -26,6 +27,8 @@ export function portsOf({
       setting: 'SERVICE_PRIVATE_QUIC_ADDR',
       protocol: 'udp',
     },
+    mqtt.plain && { ...mqtt.plain, setting: 'SERVICE_MQTT_ADDR', protocol: 'tcp' },
+    mqtt.tls && { ...mqtt.tls, setting: 'SERVICE_MQTT_TLS_ADDR', protocol: 'tcp' },
   ]
   return ports.filter((port) => typeof port === 'object')
 }

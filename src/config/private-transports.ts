@@ -32,7 +32,7 @@ export interface PrivateTransports {
 
 const FALLBACK = '127.0.0.1:5223'
 const CONNECTIONS_MAX = 10_000_000
-const CERT = 'SERVICE_PRIVATE_TLS_CERT'
+export const CERT = 'SERVICE_PRIVATE_TLS_CERT'
 
 /** Reads the settings of the private transports; a bad one throws ConfigError. */
 export function privateTransports(env: Env): PrivateTransports {

@@ -2,14 +2,19 @@
 
 import type { CarrierName } from '#domain/carrier'
 import type { Door, Listener } from '#src/doors/door'
-import type { BackendEdge } from './backend.ts'
+import type { Acceptance } from '#src/acceptance/acceptance'
+import type { Backend, BackendEdge } from './backend.ts'
 import type { Config } from '#src/config/config'
 import { normaliseAddress, trustedProxyCheck } from '#src/http/client-address'
 import type { Ingress } from '#src/ingress/ingress'
 import type { MetricsPart } from '#src/telemetry/meter'
 import { ConnectionLimits } from '#src/doors/connection-limits'
+import { createMqttTcpListener } from '#src/mqtt/carriers/tcp'
+import { createMqttWebSocketListener } from '#src/mqtt/carriers/websocket'
+import { MqttDoor } from '#src/mqtt/door'
 import { createTcpListener } from '#src/transports/carriers/tcp'
 import type { Sessions } from '#src/transports/sessions'
+import type { UpgradePorts } from '#src/transports/carriers/upgrade'
 import { createWssListener } from '#src/transports/carriers/wss'
 import { certificateOf } from './private-certificate.ts'
 import { createQuicThread } from './quic/frontend.ts'
@@ -26,22 +31,18 @@ type Make = (config: Config, edge: BackendEdge, parts: DoorParts) => Composed<Li
 const MAKE: Readonly<Record<CarrierName, Make>> = {
   wss: (config, edge, { ingress, sessions }) =>
     createWssListener({
-      host: { mount: (apply) => ingress.http.mount(apply), listen: () => ingress.listen() },
+      ...webSocketsOf(ingress),
       open: (carrier) => sessions.open(carrier),
       limits: limitsOf('wss', config, edge),
-      clientAddress: ingress.clientAddress,
-      refuseUpgrade: ingress.refuseUpgrade,
-      upgraded: () => ingress.connections.upgraded(),
     }),
   tcp: (config, edge, { sessions }) => {
     const { host, port, isPlain } = config.privateTransports.tcp
-    const isTrusted = trustedProxyCheck(config.trustedProxies)
     return createTcpListener(
       {
         host,
         port,
         certificate: isPlain ? undefined : certificateOf(config.privateTransports),
-        isTrustedProxy: (address) => isTrusted(normaliseAddress(address) ?? address),
+        isTrustedProxy: proxyCheckOf(config),
       },
       {
         open: (carrier) => sessions.open(carrier),
@@ -74,8 +75,67 @@ export function composeSessionDoors(
   return carriers.map((carrier) => ({ ...MAKE[carrier](config, edge, parts), drain }))
 }
 
+export interface MqttParts {
+  readonly ingress: Ingress
+  readonly backend: Pick<Backend, 'bus' | 'onLoss' | 'stores'>
+  readonly acceptance: Acceptance
+  readonly isOpen: () => boolean
+}
+
+/** The doors of MQTT: listeners over one set of connections, which drain together. */
+export function composeMqttDoors(
+  config: Config,
+  edge: BackendEdge,
+  { ingress, backend, acceptance, isOpen }: MqttParts,
+): readonly Door[] {
+  const { plain, tls, overWebSocket } = config.mqtt
+  const isOn = plain !== undefined || tls !== undefined || overWebSocket
+  if (!config.roles.ingress || !isOn) return []
+  const door = new MqttDoor(
+    { ...edge, ...backend.stores, acceptance, bus: backend.bus, isOpen },
+    { keysOnly: config.token !== '' },
+  )
+  backend.onLoss(() => door.recheck())
+  const open = door.open.bind(door)
+  const ports = { open, limits: limitsOf('mqtt', config, edge), runtime: edge.runtime }
+  const isTrustedProxy = proxyCheckOf(config)
+  const certificate = certificateOf(config.privateTransports)
+  const [named, namedTls] = [
+    { name: 'mqtt', setting: 'SERVICE_MQTT_ADDR', certificate: undefined },
+    { name: 'mqtts', setting: 'SERVICE_MQTT_TLS_ADDR', certificate },
+  ] as const
+  const listeners = [
+    plain && createMqttTcpListener({ ...plain, ...named, isTrustedProxy }, ports),
+    tls && createMqttTcpListener({ ...tls, ...namedTls, isTrustedProxy }, ports),
+    overWebSocket && createMqttWebSocketListener({ ...webSocketsOf(ingress), ...ports }),
+  ]
+  return listeners
+    .filter((listener) => typeof listener === 'object')
+    .map((listener) => ({
+      ...listener,
+      drain: () => door.drain(),
+      close: async () => {
+        door.close()
+        await listener.close()
+      },
+    }))
+}
+
+/** The HTTP listener, for carriers over WebSocket. */
+const webSocketsOf = (ingress: Ingress): Omit<UpgradePorts, 'limits'> => ({
+  host: { mount: (apply) => ingress.http.mount(apply), listen: () => ingress.listen() },
+  clientAddress: ingress.clientAddress,
+  refuseUpgrade: ingress.refuseUpgrade,
+  upgraded: () => ingress.connections.upgraded(),
+})
+
+function proxyCheckOf({ trustedProxies }: Config): (address: string) => boolean {
+  const isTrusted = trustedProxyCheck(trustedProxies)
+  return (address) => isTrusted(normaliseAddress(address) ?? address)
+}
+
 function limitsOf(
-  carrier: CarrierName,
+  carrier: CarrierName | 'mqtt',
   { privateTransports }: Pick<Config, 'privateTransports'>,
   { meter }: Pick<BackendEdge, 'meter'>,
 ): ConnectionLimits {

@@ -14,7 +14,7 @@ import { readStaticFiles } from '#src/ingress/static-files'
 import type { StaticFile } from '#src/ingress/static-files'
 import { profileOf } from './gateway-profile.ts'
 import type { BoundPorts } from './gateway-profile.ts'
-import { composeSessionDoors, httpDoor } from './doors.ts'
+import { composeMqttDoors, composeSessionDoors, httpDoor } from './doors.ts'
 import { composeBridge, composeStages } from './stages.ts'
 import { providerProfiles } from '#src/providers/providers'
 import { metricsText } from '#src/telemetry/metrics'
@@ -88,7 +88,8 @@ export async function composeFrontend(
     { ...ingressOptions(config, assistants), console: await consoleFiles(config, edge) },
   )
   const ofSessions = composeSessionDoors(config, edge, { ingress, sessions })
-  const ofRequests = [httpDoor(ingress)]
+  const requestParts = { ingress, backend, acceptance, isOpen: () => isOpen }
+  const ofRequests = [httpDoor(ingress), ...composeMqttDoors(config, edge, requestParts)]
   const doors: readonly Door[] = [...ofRequests, ...ofSessions]
   const bridge = await composeBridge(config, edge, acceptance)
   const remoteMetrics = async (): Promise<readonly MetricsPart[]> => {

@@ -35,6 +35,8 @@ export function profileOf(
       tcp_port: portOf('tcp', ports, privateTransports),
       quic_enabled: ports.has('quic'),
       quic_port: portOf('quic', ports, privateTransports),
+      mqtt_port: ports.get('mqtt') ?? null,
+      mqtts_port: ports.get('mqtts') ?? null,
     },
     /** True where the pages of /oauth list the assistants of a channel. */
     assistants_enabled: assistants !== undefined,

@@ -4,7 +4,7 @@
 // thing_id with its path, and the rest in the order of the fields.
 
 import { fault, isFault } from '#domain/fault'
-import { operationIdFrom, parseEventId, parseThingId } from '#domain/identity'
+import { parseEventId, parseThingId } from '#domain/identity'
 import type { ThingId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
 import type { EventAction, EventSubmission } from '#domain/submission'
@@ -13,7 +13,7 @@ import { fieldsReaderOf } from './fields/field-reader.ts'
 import { shape } from './shape.ts'
 import { EVENT_FIELDS } from './fields/submission-fields.ts'
 import { EVENT_REQUESTS } from './event-schemas.ts'
-import { newId } from './submission.ts'
+import { newId, opIdOf } from './submission.ts'
 import type { Making, ReadSubmission } from './submission.ts'
 import { ENTITY_ID_RULE, invalid, readCredentials, readParsed, readRequiredTime } from './values.ts'
 import type { SentText } from './values.ts'
@@ -60,7 +60,7 @@ export function readEvent(
   const submission: EventSubmission = {
     model: 'event',
     action,
-    opId: operationIdFrom(making.nowMs, making.newHex32()),
+    opId: opIdOf(making),
     channelId: credentials.channelId,
     acceptedAt: making.nowMs,
     entityId: knownId ?? newId(parseEventId, making),

@@ -9,7 +9,7 @@
 //              than its absence makes a repeat differ from its first attempt.
 
 import { fault, isFault } from '#domain/fault'
-import { operationIdFrom, parseMessageId, parseOperationId, parseThingId } from '#domain/identity'
+import { parseMessageId, parseOperationId, parseThingId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
 import { DEFAULT_SEVERITY } from '#domain/submission'
 import type { MessageSubmission } from '#domain/submission'
@@ -20,7 +20,7 @@ import { fieldsReaderOf } from './fields/field-reader.ts'
 import { shape } from './shape.ts'
 import { MESSAGE_FIELDS } from './fields/submission-fields.ts'
 import { MESSAGE_REQUEST } from './message-schemas.ts'
-import { newId } from './submission.ts'
+import { newId, opIdOf } from './submission.ts'
 import type { Making, ReadSubmission } from './submission.ts'
 import { ENTITY_ID_RULE, invalid, isTimeAbsent, OPERATION_ID_RULE } from './values.ts'
 import { readCredentials, readParsed } from './values.ts'
@@ -64,7 +64,7 @@ export function readMessage(
   const submission: MessageSubmission = {
     model: 'message',
     action: 'send',
-    opId: claimedId ?? operationIdFrom(making.nowMs, making.newHex32()),
+    opId: claimedId ?? opIdOf(making),
     channelId: credentials.channelId,
     acceptedAt: making.nowMs,
     entityId: newId(parseMessageId, making),

@@ -1,5 +1,7 @@
 // Input and output of the readers of submissions: message.ts, event.ts and thing.ts.
 
+import { operationIdFrom } from '#domain/identity'
+import type { OperationId } from '#domain/identity'
 import type { Submission } from '#domain/submission'
 
 /** The parts of a submission that acceptance decides: its time and its random ids. */
@@ -7,7 +9,13 @@ export interface Making {
   readonly nowMs: number
   /** Returns 32 unguessable lower-case hex characters, new at each call. */
   readonly newHex32: () => string
+  /** The op_id that the way in has made; absent for a new one. */
+  readonly opId?: OperationId
 }
+
+/** The op_id of a submission whose sender chose none. */
+export const opIdOf = ({ opId, nowMs, newHex32 }: Making): OperationId =>
+  opId ?? operationIdFrom(nowMs, newHex32())
 
 /**
  * A submission that passed every check of its form, and the password that must open its

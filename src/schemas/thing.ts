@@ -4,7 +4,7 @@
 // observed_at, and the rest in the order of the fields.
 
 import { fault, isFault } from '#domain/fault'
-import { operationIdFrom, parseThingId } from '#domain/identity'
+import { parseThingId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
 import type { ThingAction, ThingSubmission } from '#domain/submission'
 
@@ -12,7 +12,7 @@ import { fieldsReaderOf } from './fields/field-reader.ts'
 import { shape } from './shape.ts'
 import { THING_FIELDS } from './fields/submission-fields.ts'
 import { THING_REQUESTS } from './thing-schemas.ts'
-import { newId } from './submission.ts'
+import { newId, opIdOf } from './submission.ts'
 import type { Making, ReadSubmission } from './submission.ts'
 import { ENTITY_ID_RULE, readCredentials, readParsed, readRequiredTime } from './values.ts'
 import type { SentText } from './values.ts'
@@ -58,7 +58,7 @@ export function readThing(
   const submission: ThingSubmission = {
     model: 'thing',
     action,
-    opId: operationIdFrom(making.nowMs, making.newHex32()),
+    opId: opIdOf(making),
     channelId: credentials.channelId,
     acceptedAt: making.nowMs,
     entityId: knownId ?? newId(parseThingId, making),

@@ -27,6 +27,9 @@ interface ListenedChannel<Member> {
   headSeq: number
 }
 
+/** Words an entry for the sessions that share it. */
+export type MakeFrame = (entry: FeedEntry, mode: 'live' | 'replay') => Frame
+
 export type Tell<Member> = (member: Member, news: News) => void
 
 export class ChannelListeners<Member> {
@@ -34,10 +37,13 @@ export class ChannelListeners<Member> {
   readonly #tell: Tell<Member>
   readonly #channels = new Map<ChannelId, ListenedChannel<Member>>()
   readonly #recent = new RecentFrames(RECENT_BYTES_MAX)
+  readonly #make: MakeFrame
 
-  constructor(bus: Bus, tell: Tell<Member>) {
+  /** `make` words the entries for these sessions; the frames of `heliograph.v1` by default. */
+  constructor(bus: Bus, tell: Tell<Member>, make: MakeFrame = frameOf) {
     this.#bus = bus
     this.#tell = tell
+    this.#make = make
   }
 
   /** Bytes of the recent frames, which sessions get that are a little behind. */
@@ -105,7 +111,7 @@ export class ChannelListeners<Member> {
   #announced(announcement: Announcement): void {
     const channel = this.#channels.get(announcement.channelId)
     if (channel === undefined) return
-    const news = newsOf(announcement) // channel-listeners/1
+    const news = newsOf(announcement, this.#make) // channel-listeners/1
     channel.headSeq = Math.max(channel.headSeq, news.headSeq) // channel-listeners/2
     if (channel.members.size > 1) this.#recent.add(news.channelId, news.frames)
     // A member may leave while it gets the news: a Set allows removal during iteration.
@@ -114,9 +120,12 @@ export class ChannelListeners<Member> {
 }
 
 /** The news that members get of an announcement. */
-export const newsOf = ({ channelId, entries, headSeq = 0 }: Announcement): News => ({
+export const newsOf = (
+  { channelId, entries, headSeq = 0 }: Announcement,
+  make: MakeFrame = frameOf,
+): News => ({
   channelId,
-  frames: entries.map((entry) => frameOf(entry, 'live')),
+  frames: entries.map((entry) => make(entry, 'live')),
   headSeq: Math.max(headSeq, entries.at(-1)?.seq ?? 0), // channel-listeners/3
 })
 

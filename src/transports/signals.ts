@@ -2,7 +2,7 @@
 // and the connection that performs it (connection.ts).
 
 import type { FaultCode } from '#domain/fault'
-import type { CatchUpPage, CatchUpRequest, Position } from '#domain/feed'
+import type { CatchUpPage, CatchUpRequest, FeedEntry, Position } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
 import type { BrokenRule } from './carrier.ts'
 import type { GoawayReason, Hello, UnsubscribedReason } from '#src/schemas/frames'
@@ -15,6 +15,8 @@ export interface Frame {
   readonly bytes: number
   /** Whether it was announced, or read from the feed. */
   readonly mode: 'live' | 'replay'
+  /** The entry itself, for a carrier that has words of its own and no text. */
+  readonly entry?: FeedEntry
 }
 
 /** An announcement of a channel, as frames. */

@@ -34,6 +34,7 @@ test('without any setting every default is in force', (t) => {
       tls: undefined,
       connections: { total: 100_000, perAddress: 20_000 },
     },
+    mqtt: { plain: undefined, tls: undefined, overWebSocket: false },
     statusRetentionMs: 7 * DAY_MS,
     historyRetentionMs: { messagesAndEvents: 30 * DAY_MS, thingUpdates: DAY_MS },
     deviceRetentionMs: 90 * DAY_MS,

@@ -191,6 +191,9 @@ export const TAKEN: readonly (readonly [
   ['SERVICE_PRIVATE_TCP_TLS', 'off', ({ privateTransports: { tcp } }) => tcp.isPlain, true],
   ['SERVICE_PRIVATE_QUIC_ADDR', '0.0.0.0:1', ({ privateTransports: { quic } }) => quic.port, 1],
   ['SERVICE_PRIVATE_QUIC_PORT', '1', ({ privateTransports: { quic } }) => quic.publicPort, 1],
+  ['SERVICE_MQTT_ADDR', '0.0.0.0:1883', ({ mqtt }) => mqtt.plain?.port, 1883],
+  ['SERVICE_MQTT_TLS_ADDR', '[::]:8883', ({ mqtt }) => mqtt.tls?.host, '::', PRIVATE_TLS],
+  ['SERVICE_MQTT_WS', 'true', ({ mqtt }) => mqtt.overWebSocket, true],
   ['SERVICE_PRIVATE_CONNECTIONS', '1', connections, { total: 1, perAddress: 20_000 }],
   [
     'SERVICE_PRIVATE_CONNECTIONS_PER_ADDRESS',

@@ -7,7 +7,7 @@ import type { ChildProcess } from 'node:child_process'
 import type { ExecutionContext } from 'ava'
 
 import type { Carrier } from '#src/client/carrier'
-import type { Python } from './aioquic.ts'
+import type { Python } from './python-library.ts'
 import { FramedPeer } from './framed-client.ts'
 
 const QUIC_PEER = new URL('./quic-peer.py', import.meta.url).pathname

@@ -69,6 +69,17 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // A client of another broker, whose publishes become submissions.
   'src/mqtt/bridge': ['src/acceptance', 'src/domain', 'src/mqtt/devices', 'node:'],
   'src/transports': ['src/domain', 'src/doors', 'src/schemas', 'node:'],
+  // MQTT, a door over acceptance and a carrier of the feed.
+  'src/mqtt': [
+    'src/acceptance',
+    'src/domain',
+    'src/doors',
+    'src/mqtt/devices',
+    'src/refusals',
+    'src/schemas',
+    'src/transports',
+    'node:',
+  ],
   'src/dispatch': ['src/domain', 'rxjs'],
   'src/providers': [
     'src/outbound',
@@ -139,6 +150,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/http',
     'src/ingress',
     'src/mcp',
+    'src/mqtt',
     'src/mqtt/bridge',
     'src/schemas',
     'src/providers',
@@ -169,7 +181,9 @@ export const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
     'src/http/http.ts',
     'src/http/exchange.ts',
     'src/http/websocket.ts',
+    'src/transports/carriers/upgrade.ts',
     'src/transports/carriers/wss.ts',
+    'src/mqtt/carriers/websocket.ts',
   ],
   '@matrixai/quic': [
     'src/transports/carriers/quic/listener.ts',
@@ -179,5 +193,6 @@ export const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   ],
   '@bufbuild/protobuf/wire': ['src/mqtt/devices/sparkplug-payload.ts'],
   mqtt: ['src/mqtt/bridge/broker.ts'],
+  'mqtt-packet': ['src/mqtt/codec.ts'],
   '@matrixai/logger': ['src/transports/carriers/quic/server.ts', 'src/client/node/quic.ts'],
 }

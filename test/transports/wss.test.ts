@@ -75,7 +75,7 @@ test('a device gets announced entries, acknowledges them, and leaves', async (t)
   t.is(bus.listening(A), 0)
 })
 
-test('wss/3: the header of the upgrade carries the gateway token', async (t) => {
+test('upgrade/1: the header of the upgrade carries the gateway token', async (t) => {
   const { port } = await serveWss(t, 'the-token')
   const { socket, text } = await rawSocket(port, [OURS, 'Authorization: Bearer the-token'])
   t.teardown(() => socket.destroy())

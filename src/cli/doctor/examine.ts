@@ -13,6 +13,8 @@ import type { ProcessContext } from '#src/cli/process-context'
 import type { CommandClient } from '#src/cli/command-client'
 import { ok, problem, skipped, warning } from './finding.ts'
 import type { Finding } from './finding.ts'
+import { examineMqtt } from './mqtt.ts'
+import type { MqttTransport } from './mqtt.ts'
 import { examineCertificate, examineConnection, examineName, endpointOf } from './network.ts'
 import { parseDeviceKey } from '#domain/identity'
 import type { Carrier } from '#src/client/carrier'
@@ -144,7 +146,7 @@ async function examineClock(
   return warning('clock', `the clocks are ${seconds} s apart`, hint)
 }
 
-interface Transport {
+interface Transport extends MqttTransport {
   readonly wss_enabled?: boolean
   readonly tcp_enabled?: boolean
   readonly tcp_port?: number
@@ -178,6 +180,7 @@ async function* examineCarriers(
   yield transport.quic_enabled === true
     ? skipped('QUIC', `offered on UDP port ${transport.quic_port ?? '?'}; not tried from here`)
     : skipped('QUIC', 'the gateway does not offer it')
+  yield* examineMqtt(transport, host, nowMs)
   yield aboutWebPush(profile['webpush'])
 }
 

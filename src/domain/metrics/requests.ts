@@ -60,4 +60,8 @@ export const REQUEST_METRICS = {
     help: 'Requests for pages that wait for a place',
     labels: [],
   },
+  mqtt_in_flight_bytes: { kind: 'gauge', help: 'Bytes of MQTT clients not done with', labels: [] },
+  mqtt_unread_connections: { kind: 'gauge', help: 'MQTT connections left unread', labels: [] },
+  mqtt_lost_total: { kind: 'counter', help: 'Publishes at QoS 0 lost while busy', labels: [] },
+  mqtt_wills_waiting: { kind: 'gauge', help: 'Wills of MQTT clients in their delay', labels: [] },
 } as const satisfies Record<string, MetricShape>

@@ -1,0 +1,16 @@
+// What one client may send and hold. docs/mqtt.md says so to its users.
+
+/** Publishes of one client that may be on their way to the log: its Receive Maximum. */
+export const RECEIVE_MAX = 64
+/** Publishes at QoS 2 whose PUBREL has not come, for clients that know no Receive Maximum. */
+export const UNRELEASED_MAX = 1_024
+/** Subscriptions of one client. */
+export const SUBSCRIPTIONS_MAX = 100
+/** Topic aliases that a client may set. */
+export const TOPIC_ALIAS_MAX = 32
+/** Milliseconds from the connection to CONNECT, and from that to its answer. */
+export const CONNECT_WITHIN_MS = 8_000
+export const OPEN_WITHIN_MS = 30_000
+/** Bytes held for a client that reads nothing: beyond the first it is not read, then it is cut. */
+export const HELD_PAUSE = 64 * 1_024
+export const HELD_MAX = 4 * 2 ** 20

@@ -1,0 +1,106 @@
+// Carries MQTT in binary WebSocket messages, at GET /mqtt with the subprotocol mqtt.
+//
+// Invariants:
+//   mqtt-websocket/1. A carrier never uses its socket after the close event.
+
+import type { TemplatedApp, WebSocket } from 'uWebSockets.js'
+
+import type { Slot } from '#domain/bounds/slots'
+import type { Listener } from '#src/doors/door'
+import { upgradeTo } from '#src/transports/carriers/upgrade'
+import type { UpgradePorts } from '#src/transports/carriers/upgrade'
+import { HELD_MAX } from '#src/mqtt/bounds'
+import type { CarrierHandle, MqttCarrier } from '#src/mqtt/carrier'
+import { PACKET_BYTES_MAX } from '#src/mqtt/codec'
+
+export interface MqttWebSocketPorts extends UpgradePorts {
+  readonly open: (carrier: MqttCarrier, openingMs: number) => CarrierHandle
+}
+
+const PATH = '/mqtt'
+const PROTOCOL = 'mqtt'
+/** The library's longest wait for a silent socket. The session has the client's own keep alive. */
+const IDLE_SECONDS = 960
+const UNSUPPORTED_DATA = 1003
+const GOING_AWAY = 1001
+
+interface Socket {
+  readonly carrier: WebSocketCarrier
+}
+
+/** Mounts the endpoint; the application answers every other request and owns the connections. */
+export function createMqttWebSocketListener(ports: MqttWebSocketPorts): Listener {
+  ports.host.mount((app) => serve(app, ports))
+  return {
+    name: 'mqtt-websocket',
+    listen: () => ports.host.listen(),
+    reload: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+  }
+}
+
+function serve(app: TemplatedApp, ports: MqttWebSocketPorts): void {
+  app.ws<Socket>(PATH, {
+    maxPayloadLength: 2 * PACKET_BYTES_MAX,
+    maxBackpressure: HELD_MAX,
+    closeOnBackpressureLimit: true,
+    idleTimeout: IDLE_SECONDS,
+    sendPingsAutomatically: true,
+    upgrade: (response, request, context) =>
+      upgradeTo<Socket>({ response, request, context, protocol: PROTOCOL }, ports, (client) => ({
+        carrier: new WebSocketCarrier(client.address, client.slot),
+      })),
+    open: (ws) => ws.getUserData().carrier.begin(ws, ports.open),
+    message: (ws, message, isBinary) => {
+      // The library takes the bytes back when this returns.
+      if (isBinary) ws.getUserData().carrier.handle?.receive(Buffer.from(message.slice(0)))
+      else ws.end(UNSUPPORTED_DATA)
+    },
+    drain: (ws) => ws.getUserData().carrier.handle?.drained(ws.getBufferedAmount()),
+    close: (ws) => ws.getUserData().carrier.closed(),
+  })
+}
+
+class WebSocketCarrier implements MqttCarrier {
+  readonly address: string
+  readonly #slot: Slot
+  /** Undefined before the socket is open, and from its close event on. (mqtt-websocket/1) */
+  #ws: WebSocket<Socket> | undefined
+  #handle: CarrierHandle | undefined
+
+  constructor(address: string, slot: Slot) {
+    this.address = address
+    this.#slot = slot
+  }
+
+  get handle(): CarrierHandle | undefined {
+    return this.#handle
+  }
+
+  begin(ws: WebSocket<Socket>, open: MqttWebSocketPorts['open']): void {
+    this.#ws = ws
+    this.#handle = open(this, 0)
+  }
+
+  closed(): void {
+    this.#ws = undefined // mqtt-websocket/1
+    this.#slot.release()
+    this.#handle?.closed()
+  }
+
+  send(bytes: Buffer): number | 'closed' {
+    this.#ws?.send(bytes, true)
+    return this.#ws?.getBufferedAmount() ?? 'closed'
+  }
+
+  /** The library reads on; what the connection then holds has a bound of its own. */
+  setReading(): void {}
+
+  close(): void {
+    this.#ws?.end(GOING_AWAY)
+  }
+
+  cut(): void {
+    this.#ws?.close()
+  }
+}

@@ -1,0 +1,291 @@
+// One client's connection: performs the outputs of its session, and brings it the packets in turn.
+//
+// Invariants:
+//   mqtt-connection/1. A packet waits while the session has no room for it. While one waits,
+//                      nothing more is read.
+//   mqtt-connection/2. A connection whose client does not read its answers is not read either, and
+//                      what is held for it is bounded.
+//   mqtt-connection/3. A defect in one connection ends that connection and no other.
+
+import { reportDefect } from '#domain/defect'
+import { isFault } from '#domain/fault'
+import type { Fault } from '#domain/fault'
+import type { OpenChannel } from '#src/acceptance/channel-access'
+import type { Guard } from '#src/acceptance/caller-check'
+import { HELD_MAX, HELD_PAUSE } from './bounds.ts'
+import type { CarrierHandle, MqttCarrier } from './carrier.ts'
+import { bytesOf, encode } from './codec.ts'
+import type { Packet } from './codec.ts'
+import type { Opening } from './connect.ts'
+import { Following } from './following.ts'
+import type { FollowedBy } from './following.ts'
+import { Incoming } from './incoming.ts'
+import type { News } from './news.ts'
+import type { ConnectionPorts } from './ports.ts'
+import { ownThingId } from '#src/mqtt/devices/entity-name'
+import type { Reply } from '#src/mqtt/devices/publish'
+import { Publisher } from './publisher.ts'
+import { Session } from './session.ts'
+import type { Input, Leave, Output, OutputOf } from './signals.ts'
+import type { FeedNews } from './subscriber.ts'
+
+/** CONNECT is the one packet whose credentials count in the budget. */
+const GUARD: Guard = { token: 'none', budget: 'passwords' }
+/** Refusals of a publish after which its session is worth nothing. */
+const ENDINGS: ReadonlySet<Fault['code']> = new Set(['channel_not_found', 'key_expired'])
+
+export class MqttConnection implements CarrierHandle, FollowedBy {
+  readonly carrier: MqttCarrier
+  tickSlice: number | undefined
+  readonly #ports: ConnectionPorts<MqttConnection>
+  readonly #session: Session
+  readonly #incoming: Incoming
+  /** Bytes of the packet in hand, as long as no submission has taken them over. */
+  #inHand = 0
+  #outgoing: Buffer[] = []
+  #isFlushDue = false
+  #heldBytes = 0
+  #isGone = false
+  #client: Client | undefined
+  #following: Following | undefined
+  /** Called when the client has read enough for more present state. */
+  #whenRead: (() => void) | undefined
+
+  constructor(carrier: MqttCarrier, openingMs: number, ports: ConnectionPorts<MqttConnection>) {
+    this.carrier = carrier
+    this.#ports = ports
+    const { runtime, inFlight, ticks } = ports
+    this.#session = new Session(runtime.monotonicMs() - openingMs)
+    const resume = (): void => runtime.soon(() => this.#pump())
+    this.#incoming = new Incoming(inFlight.open(carrier.address, resume))
+    ticks.atLatest(this, this.#session.tickAt)
+  }
+
+  /** The client, once its credentials are good. */
+  get client(): Client | undefined {
+    return this.#client
+  }
+
+  receive(bytes: Buffer): void {
+    if (this.#isGone) return
+    const broken = this.#incoming.receive(bytes)
+    this.#pump()
+    if (broken !== undefined) this.feed({ kind: 'broken', reason: broken })
+    else if (this.#incoming.isStuck) this.leave('busy')
+  }
+
+  /** The carrier holds so many bytes by now. */
+  drained(bytes: number): void {
+    this.#holds(bytes)
+    this.#pump()
+  }
+
+  news(news: FeedNews): void {
+    this.feed({ kind: 'feed', news })
+  }
+
+  async retained(news: readonly News[]): Promise<void> {
+    this.feed({ kind: 'retained', news })
+    this.#flush()
+    if (this.#isGone || this.#heldBytes <= HELD_PAUSE) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#whenRead = resolve
+    await promise
+  }
+
+  wantsAttrs(): boolean {
+    return this.#session.wantsAttrs
+  }
+
+  unavailable(): void {
+    this.leave('busy')
+  }
+
+  ended(): void {
+    this.leave('not-authorized')
+  }
+
+  /** Compares what a subscriber has with the store. */
+  recheck(): void {
+    this.#following?.recheck()
+  }
+
+  /** Ends the connection, with a reason where the protocol has one. */
+  leave(reason: Leave): void {
+    this.feed({ kind: 'leave', reason })
+  }
+
+  closed(): void {
+    this.#gone('unclean')
+  }
+
+  feed(input: Input): void {
+    if (this.#isGone) return
+    try {
+      for (const output of this.#session.handle(input, this.#ports.runtime.monotonicMs())) {
+        this.#perform(output)
+      }
+      if (!this.#isGone) this.#ports.ticks.atLatest(this, this.#session.tickAt)
+    } catch (error) {
+      this.#failed(error)
+    }
+  }
+
+  /** Handles packets while there is room, and reads on when none waits. (mqtt-connection/1) */
+  #pump(): void {
+    while (!this.#isGone && this.#isReady) {
+      const packet = this.#incoming.next()
+      if (packet === undefined) break
+      this.#inHand = bytesOf(packet)
+      this.feed({ kind: 'packet', packet })
+      this.#incoming.done(this.#inHand)
+    }
+    if (!this.#isGone) this.carrier.setReading(this.#isReady && this.#incoming.hasRoom)
+  }
+
+  get #isReady(): boolean {
+    return this.#session.isReady && this.#heldBytes <= HELD_PAUSE // mqtt-connection/2
+  }
+
+  #perform(output: Output): void {
+    switch (output.kind) {
+      case 'send':
+        this.#send(output.packet)
+        break
+      case 'open':
+        void this.#enter(output.opening)
+        break
+      case 'submit': {
+        const bytes = this.#inHand
+        this.#inHand = 0
+        void this.#submit(output, bytes)
+        break
+      }
+      case 'follow':
+      case 'retain':
+      case 'read-pages':
+        this.#followed()?.perform(output)
+        break
+      case 'close':
+        this.#flush()
+        this.#ports.ended(output.reason)
+        this.#gone(output.isClean ? 'clean' : 'unclean')
+        this.carrier.close()
+    }
+  }
+
+  async #enter(opening: Opening): Promise<void> {
+    const { requests, access, keysOnly } = this.#ports
+    const { userName, password } = opening.credentials
+    const sent =
+      password === undefined ? { password: userName } : { channel_id: userName, password }
+    const peer = { address: this.carrier.address }
+    const answer = await requests.answer({ guard: GUARD, peer, authorization: '' }, (caller) =>
+      access.enter(sent, caller, { keysOnly }),
+    )
+    if (this.#isGone) return
+    if (isFault(answer)) return this.feed({ kind: 'refused', fault: answer })
+    const { level, clientId } = opening
+    const madeId = clientId === '' ? this.#ports.newHex32() : undefined
+    const { channelId } = answer
+    const name = madeId ?? clientId
+    const publisher = new Publisher(this.#ports, {
+      channelId,
+      password: sent.password,
+      address: peer.address,
+      level,
+      thingId: ownThingId({ thingPrefix: answer.key?.thingPrefix, clientId: name }),
+      reply: (reply) => this.#reply(reply),
+    })
+    this.#client = { open: answer, opening, clientId: name, publisher }
+    this.#ports.entered(this)
+    const own = publisher
+    this.feed({ kind: 'opened', open: answer, own, isPresent: false, madeId, keptMs: 0 })
+    this.#pump()
+  }
+
+  async #submit({ ticket, publication }: OutputOf<'submit'>, bytes: number): Promise<void> {
+    const refusal = await this.#client?.publisher.publish(publication)
+    if (this.#isGone) return
+    this.#incoming.done(bytes)
+    this.feed({ kind: 'settled', ticket, fault: refusal })
+    if (refusal !== undefined && ENDINGS.has(refusal.code)) this.leave('not-authorized')
+    this.#pump()
+  }
+
+  #reply({ topic, payload }: Reply): void {
+    const bytes = Buffer.from(payload)
+    this.#send({ cmd: 'publish', topic, payload: bytes, qos: 0, dup: false, retain: false })
+  }
+
+  #send(packet: Packet): void {
+    this.#outgoing.push(encode(packet, this.#session.level))
+    if (this.#isFlushDue) return
+    this.#isFlushDue = true
+    this.#ports.runtime.soon(() => {
+      this.#isFlushDue = false
+      this.#flush()
+    })
+  }
+
+  #flush(): void {
+    if (this.#outgoing.length === 0 || this.#isGone) return
+    const held = this.#sent(Buffer.concat(this.#outgoing.splice(0)))
+    if (held === 'closed') return this.#gone('unclean')
+    this.#holds(held)
+    if (held <= HELD_MAX) return
+    this.#gone('unclean') // mqtt-connection/2
+    this.carrier.cut()
+  }
+
+  /** Takes the bytes that the carrier holds. */
+  #holds(bytes: number): void {
+    const before = this.#heldBytes
+    this.#heldBytes = bytes
+    if (bytes <= HELD_PAUSE) this.#whenRead?.()
+    if (this.#following === undefined || Math.max(before, bytes) <= HELD_PAUSE) return
+    this.news({ kind: 'buffered', bytes })
+  }
+
+  #followed(): Following | undefined {
+    const channelId = this.#client?.open.channelId
+    if (channelId === undefined) return undefined
+    return (this.#following ??= new Following(this.#ports.following, channelId, this))
+  }
+
+  #sent(bytes: Buffer): number | 'closed' {
+    try {
+      return this.carrier.send(bytes)
+    } catch (error) {
+      this.#failed(error)
+      return 'closed'
+    }
+  }
+
+  #failed(error: unknown): void {
+    this.#ports.logger.error('an MQTT connection failed', { ...reportDefect(error) })
+    this.#gone('unclean') // mqtt-connection/3
+    this.carrier.cut()
+  }
+
+  #gone(end: 'clean' | 'unclean'): void {
+    if (this.#isGone) return
+    this.#isGone = true
+    this.#incoming.close()
+    this.#following?.end()
+    this.#whenRead?.()
+    this.#ports.ticks.remove(this)
+    const { publisher, opening } = this.#client ?? {}
+    publisher?.end()
+    const will = end === 'clean' ? undefined : opening?.will
+    this.#ports.left(this, will && publisher && { will, publisher })
+  }
+}
+
+/** A client whose credentials are good. */
+export interface Client {
+  readonly open: OpenChannel
+  readonly opening: Opening
+  readonly clientId: string
+  readonly publisher: Publisher
+}

@@ -1,0 +1,210 @@
+// The door of MQTT: all connections of a process, whatever their carriers.
+//
+// Invariants:
+//   mqtt-door/1. A client id has one connection in a channel: a newer one ends the older.
+//   mqtt-door/2. Connections whose password or key opens nothing any more end, at a notice or when
+//                notices may have been lost.
+//   mqtt-door/3. A will is published once its delay is over, and not when the client is back by
+//                then or has left in peace.
+//   mqtt-door/4. `drain` answers what was taken, then tells every client; none remains.
+
+import { Limiter } from '#domain/bounds/limiter'
+import type { ChannelId } from '#domain/identity'
+import type { Bus, Notice } from '#domain/ports'
+import type { Runtime } from '#domain/runtime'
+import type { Logger, Meter } from '#domain/telemetry'
+import type { Acceptance } from '#src/acceptance/acceptance'
+import { DoorRequests } from '#src/doors/door-requests'
+import type { DoorRequestsPorts } from '#src/doors/door-requests'
+import { ChannelListeners } from '#src/transports/channel-listeners'
+import type { News as Announced } from '#src/transports/signals'
+import { SLICE_MS, Ticks } from '#src/transports/ticks'
+import type { CarrierHandle, MqttCarrier } from './carrier.ts'
+import { MqttConnection } from './connection.ts'
+import { entryFrame } from './following.ts'
+import type { Following, FollowingPorts } from './following.ts'
+import { InFlight } from './in-flight.ts'
+import type { ConnectionPorts, Testament } from './ports.ts'
+
+export interface MqttDoorPorts extends Pick<DoorRequestsPorts, 'isOpen'> {
+  readonly acceptance: Pick<Acceptance, 'callerCheck' | 'access' | 'submissions'>
+  readonly bus: Bus
+  readonly read: FollowingPorts['read']
+  readonly channels: FollowingPorts['channels']
+  readonly runtime: Runtime
+  readonly meter: Meter
+  readonly logger: Logger
+}
+
+export interface MqttDoorOptions {
+  /** True where a gateway token is set: then only keys open a session. */
+  readonly keysOnly: boolean
+}
+
+/** Wills that wait for their delay; beyond these a will is published at once. */
+const WILLS_MAX = 100_000
+/** Milliseconds over which sessions compare their credentials after lost notices. */
+const RECHECK_MS = 2_000
+/** Milliseconds between two comparisons of subscribers with the store. */
+const RECHECK_EVERY_MS = 60_000
+const READS_AT_ONCE = 16
+const READS_WAITING_MAX = 50_000
+
+export class MqttDoor {
+  readonly #ports: MqttDoorPorts
+  readonly #requests: DoorRequests
+  readonly #connectionPorts: ConnectionPorts<MqttConnection>
+  readonly #connections = new Set<MqttConnection>()
+  readonly #byClient = new Map<string, MqttConnection>()
+  readonly #wills = new Map<string, () => void>()
+  readonly #stops: (() => void)[]
+  #isLeaving = false
+  #whenEmpty: (() => void) | undefined
+  #drained: Promise<void> | undefined
+
+  constructor(ports: MqttDoorPorts, { keysOnly }: MqttDoorOptions) {
+    this.#ports = ports
+    const { acceptance, runtime, meter, logger, bus } = ports
+    const { callerCheck, access, submissions } = acceptance
+    const { nowMs } = runtime
+    this.#requests = new DoorRequests('mqtt', { ...ports, callerCheck, nowMs })
+    const ticks = new Ticks<MqttConnection>(runtime.monotonicMs())
+    const inFlight = new InFlight()
+    const reads = new Limiter({ places: READS_AT_ONCE, waitingMax: READS_WAITING_MAX })
+    const tell = (following: Following, news: Announced): void =>
+      following.news({ kind: 'announced', ...news })
+    const listeners = new ChannelListeners<Following>(bus, tell, entryFrame)
+    this.#connectionPorts = {
+      requests: this.#requests,
+      access,
+      submissions,
+      runtime,
+      logger,
+      inFlight,
+      ticks,
+      following: { ...ports, listeners, reads },
+      keysOnly,
+      newHex32: () => runtime.entropy(16).toString('hex'),
+      lost: meter.counter('mqtt_lost_total', {}),
+      entered: (connection) => this.#entered(connection),
+      left: (connection, testament) => this.#left(connection, testament),
+      ended: (reason) => meter.counter('sessions_ended_total', { carrier: 'mqtt', reason })(),
+    }
+    meter.gauge('sessions', { carrier: 'mqtt' }, () => this.#byClient.size)
+    meter.gauge('mqtt_in_flight_bytes', {}, () => inFlight.bytes)
+    meter.gauge('mqtt_unread_connections', {}, () => inFlight.waiting)
+    meter.gauge('mqtt_wills_waiting', {}, () => this.#wills.size)
+    this.#stops = [
+      bus.onNotice((notice) => this.#noticed(notice)),
+      runtime.every(RECHECK_EVERY_MS, () => this.#recheckFeeds()),
+      runtime.every(SLICE_MS, () => {
+        for (const connection of ticks.due(runtime.monotonicMs())) connection.feed({ kind: 'tick' })
+      }),
+    ]
+  }
+
+  /** Begins to speak with a client. `openingMs`: since its connection. */
+  open(carrier: MqttCarrier, openingMs: number): CarrierHandle {
+    const connection = new MqttConnection(carrier, openingMs, this.#connectionPorts)
+    this.#connections.add(connection)
+    return connection
+  }
+
+  /** Lets every connection prove itself anew. Called when notices may have been lost. */
+  recheck(): void {
+    const all = [...this.#byClient.values()]
+    for (const [index, connection] of all.entries()) {
+      this.#ports.runtime.after((RECHECK_MS * index) / all.length, () => {
+        void this.#prove(connection)
+        connection.recheck()
+      })
+    }
+  }
+
+  /** Finds what the bus has lost. */
+  #recheckFeeds(): void {
+    for (const connection of this.#byClient.values()) connection.recheck()
+  }
+
+  /** Every listener calls it. (mqtt-door/4) */
+  drain(): Promise<void> {
+    return (this.#drained ??= this.#drain())
+  }
+
+  async #drain(): Promise<void> {
+    this.#isLeaving = true
+    await this.#requests.drain()
+    // The acknowledgements of what was taken leave first.
+    await new Promise<void>((resolve) => this.#ports.runtime.soon(resolve))
+    for (const connection of this.#connections) connection.leave('shutdown')
+    if (this.#connections.size === 0) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#whenEmpty = resolve
+    await promise
+  }
+
+  close(): void {
+    this.#isLeaving = true
+    for (const stop of this.#stops) stop()
+    for (const cancel of this.#wills.values()) cancel()
+    for (const connection of this.#connections) connection.leave('shutdown')
+  }
+
+  #entered(connection: MqttConnection): void {
+    const name = nameOf(connection)
+    if (name === undefined) return
+    this.#wills.get(name)?.()
+    this.#wills.delete(name) // mqtt-door/3
+    const older = this.#byClient.get(name)
+    this.#byClient.set(name, connection)
+    older?.leave('taken-over') // mqtt-door/1
+  }
+
+  #left(connection: MqttConnection, testament: Testament | undefined): void {
+    this.#connections.delete(connection)
+    if (this.#connections.size === 0) this.#whenEmpty?.()
+    const name = nameOf(connection)
+    if (name === undefined || this.#byClient.get(name) !== connection) return
+    this.#byClient.delete(name)
+    if (testament !== undefined && !this.#isLeaving) this.#bequeath(name, testament)
+  }
+
+  /** mqtt-door/3 */
+  #bequeath(name: string, { will, publisher }: Testament): void {
+    const publish = (): void => void publisher.publish(will)
+    if (will.delayMs === 0 || this.#wills.size >= WILLS_MAX) return publish()
+    const cancel = this.#ports.runtime.after(will.delayMs, () => {
+      this.#wills.delete(name)
+      publish()
+    })
+    this.#wills.set(name, cancel)
+  }
+
+  #noticed(notice: Notice): void {
+    if (notice.kind === 'lane-taken') return this.#recheckFeeds()
+    if (notice.kind !== 'credentials-changed' && notice.kind !== 'channel-deleted') return
+    const keyId = notice.kind === 'credentials-changed' ? notice.keyId : undefined
+    for (const connection of this.#ofChannel(notice.channelId)) {
+      const isMeant = keyId === undefined || connection.client?.open.key?.keyId === keyId
+      if (isMeant) void this.#prove(connection)
+    }
+  }
+
+  *#ofChannel(channelId: ChannelId): Iterable<MqttConnection> {
+    for (const connection of this.#byClient.values()) {
+      if (connection.client?.open.channelId === channelId) yield connection
+    }
+  }
+
+  /** mqtt-door/2. A store that does not answer ends nobody. */
+  async #prove(connection: MqttConnection): Promise<void> {
+    const open = connection.client?.open
+    if (open === undefined) return
+    const opens = await this.#ports.acceptance.access.stillOpens(open).catch(() => true)
+    if (!opens) connection.leave('not-authorized')
+  }
+}
+
+/** The name of a client among all channels; undefined before its credentials are good. */
+const nameOf = ({ client }: MqttConnection): string | undefined =>
+  client && `${client.open.channelId}/${client.clientId}`

@@ -1,0 +1,160 @@
+// Submits what one client publishes, through the acceptance stage.
+//
+// Invariants:
+//   mqtt-publisher/1. A publish has one effect, however often it is tried: its op_id is made once.
+//   mqtt-publisher/2. A client that cannot be told that the gateway is busy waits for its answer:
+//                     its publish is tried again until it is in the log or refused.
+
+import type { ChannelId } from '#domain/identity'
+import { operationIdFrom, parseOperationId } from '#domain/identity'
+import type { OperationId } from '#domain/identity'
+import { fault, isFault } from '#domain/fault'
+import type { Fault } from '#domain/fault'
+import type { Runtime } from '#domain/runtime'
+import type { Logger } from '#domain/telemetry'
+import type { Guard } from '#src/acceptance/caller-check'
+import type { MadeIds, Submissions } from '#src/acceptance/submissions'
+import type { Arrival, DoorRequests } from '#src/doors/door-requests'
+import { CATEGORY, STATUS, lineOf } from '#src/refusals/refusal'
+import { OPERATION_ID_RULE } from '#src/schemas/values'
+import type { ProtocolLevel } from './codec.ts'
+import type { Publication } from './publishes.ts'
+import type { OwnPublishes } from './subscriber.ts'
+import { NO_STATE } from '#src/mqtt/devices/family-state'
+import type { Reply, Wish } from '#src/mqtt/devices/publish'
+import { readPublish } from './topics.ts'
+
+export interface PublisherPorts {
+  readonly requests: Pick<DoorRequests, 'answer'>
+  readonly submissions: Pick<Submissions, 'submit'>
+  readonly runtime: Pick<Runtime, 'nowMs' | 'wait'>
+  readonly newHex32: () => string
+  readonly logger: Pick<Logger, 'debug'>
+  /** Counts a publish at QoS 0 that the gateway was too busy for. */
+  readonly lost: () => void
+}
+
+/** The client behind the publishes. Its password is a secret. */
+export interface PublishingClient {
+  readonly channelId: ChannelId
+  /** The password of the channel, or a key. */
+  readonly password: string
+  readonly address: string
+  readonly level: ProtocolLevel
+  /** The Thing of publishes whose topics name none. */
+  readonly thingId: string
+  /** Sends a publish to the client, unless it is gone. */
+  readonly reply: (reply: Reply) => void
+}
+
+/** The credentials were counted when the session began. */
+const GUARD: Guard = { token: 'none', budget: 'none' }
+const RETRY_AFTER_MS = 1_000
+/** Own publishes that are remembered until the feed brings them. */
+const OWN_MAX = 1_024
+
+export class Publisher implements OwnPublishes {
+  readonly #ports: PublisherPorts
+  readonly #client: PublishingClient
+  readonly #arrival: Arrival
+  #isOver = false
+  /** What earlier publishes said about later ones. */
+  #state = NO_STATE
+  /** The op_ids of recent publishes; undefined as long as nobody asks for them. */
+  #own: Set<OperationId> | undefined
+
+  constructor(ports: PublisherPorts, client: PublishingClient) {
+    this.#ports = ports
+    this.#client = client
+    this.#arrival = { guard: GUARD, peer: { address: client.address }, authorization: '' }
+  }
+
+  /** Stops trying again. */
+  end(): void {
+    this.#isOver = true
+  }
+
+  remember(): void {
+    this.#own ??= new Set()
+  }
+
+  has(opId: OperationId): boolean {
+    return this.#own?.has(opId) === true
+  }
+
+  /** Resolves once the log has every submission of the publish, or with the refusal of one. */
+  async publish(publication: Publication): Promise<Fault | undefined> {
+    const { topic, payload, qos } = publication
+    const receivedAtMs = this.#ports.runtime.nowMs()
+    const sender = { thingId: this.#client.thingId, mappings: [] }
+    const read = readPublish({ topic, payload, receivedAtMs }, { sender, state: this.#state })
+    if (isFault(read)) return this.#unread(read, publication)
+    this.#state = read.state
+    for (const reply of read.replies) this.#client.reply(reply)
+    const isNamed = qos > 0 || this.#own !== undefined
+    const opId = isNamed ? this.#opIdOf(publication, receivedAtMs) : undefined
+    if (isFault(opId)) return this.#unread(opId, publication)
+    for (const [index, wish] of read.wishes.entries()) {
+      const made = opId && { opId: nthOf(opId, index), entityHex: this.#ports.newHex32() }
+      if (made !== undefined) this.#noteOwn(made.opId)
+      const refusal = await this.#tried(wish, made, publication)
+      if (refusal !== undefined) return this.#refused(refusal, publication)
+    }
+    return undefined
+  }
+
+  #noteOwn(opId: OperationId): void {
+    if (this.#own === undefined) return
+    this.#own.add(opId)
+    const [oldest] = this.#own
+    if (this.#own.size > OWN_MAX && oldest !== undefined) this.#own.delete(oldest)
+  }
+
+  /** mqtt-publisher/2 */
+  async #tried(
+    wish: Wish,
+    made: MadeIds | undefined,
+    { qos, opId }: Publication,
+  ): Promise<Fault | undefined> {
+    const { channelId, password, level } = this.#client
+    const { requests, submissions, runtime } = this.#ports
+    const chosen = wish.intent.model === 'message' && opId !== undefined && { op_id: opId }
+    const fields = { ...chosen, ...wish.fields, channel_id: channelId, password }
+    for (;;) {
+      const answer = await requests.answer(this.#arrival, (caller) =>
+        submissions.submit(wish.intent, fields, caller, made),
+      )
+      if (!isFault(answer)) return undefined
+      const waits = level === 4 && qos > 0 && isBusy(answer) && !this.#isOver
+      if (!waits) return answer
+      await runtime.wait(answer.retryAfterMs ?? RETRY_AFTER_MS)
+    }
+  }
+
+  /** mqtt-publisher/1 */
+  #opIdOf({ opId }: Publication, receivedAtMs: number): OperationId | Fault {
+    if (opId === undefined) return operationIdFrom(receivedAtMs, this.#ports.newHex32())
+    const detail = `the user property op_id ${OPERATION_ID_RULE}`
+    return parseOperationId(opId) ?? fault('validation_failed', { field: 'op_id', detail })
+  }
+
+  /** Refuses a publish that is no submission, which counts as every refusal. */
+  async #unread(refusal: Fault, publication: Publication): Promise<Fault> {
+    await this.#ports.requests.answer(this.#arrival, () => refusal)
+    return this.#refused(refusal, publication)
+  }
+
+  #refused(refusal: Fault, { topic, qos }: Publication): Fault {
+    if (qos === 0 && isBusy(refusal)) this.#ports.lost()
+    const { channelId } = this.#client
+    const facts = { channelId, topic, code: refusal.code, reason: lineOf(refusal) }
+    this.#ports.logger.debug('a publish was refused', facts)
+    return refusal
+  }
+}
+
+const isBusy = ({ code }: Fault): boolean => CATEGORY[STATUS[code]] === 'too_busy'
+
+/** A publish of several submissions has an op_id for each. */
+const nthOf = (opId: OperationId, index: number): OperationId =>
+  index === 0 ? opId : (parseOperationId(`${opId}:${index}`) ?? opId)

@@ -1,0 +1,112 @@
+// The subscriptions of one client, and which of them a topic matches.
+//
+// Invariants:
+//   mqtt-subscriptions/1. A client has at most SUBSCRIPTIONS_MAX of them.
+//   mqtt-subscriptions/2. A key follows what its rights are for and nothing else.
+
+import type { OpenChannel } from '#src/acceptance/channel-access'
+import { followRefusal } from '#src/acceptance/key-rights'
+import { SUBSCRIPTIONS_MAX } from './bounds.ts'
+import type { SubscribePacket } from './codec.ts'
+import { REASON } from './reasons.ts'
+import { levelsOf } from './topics.ts'
+
+type Sent = SubscribePacket['subscriptions'][number]
+
+interface Subscription {
+  readonly levels: readonly string[]
+  readonly qos: 0 | 1
+  readonly identifier: number | undefined
+  /** True when the client does not want its own publishes. */
+  readonly isNoLocal: boolean
+}
+
+/** The subscriptions that a topic matches, as one. */
+export interface Match {
+  readonly qos: 0 | 1
+  readonly identifiers: readonly number[]
+}
+
+export interface Granted {
+  readonly code: number
+  /** The filter whose present state is to be sent. */
+  readonly retained: readonly string[] | undefined
+}
+
+const refused = (code: number): Granted => ({ code, retained: undefined })
+
+export class Subscriptions {
+  readonly #all = new Map<string, Subscription>()
+  readonly #open: OpenChannel
+
+  constructor(open: OpenChannel) {
+    this.#open = open
+  }
+
+  get size(): number {
+    return this.#all.size
+  }
+
+  /** True when a topic of single attrs may match. */
+  get wantsAttrs(): boolean {
+    return [...this.#all.values()].some(({ levels }) => levels.length > 2 || levels.includes('#'))
+  }
+
+  /** Takes one filter of a SUBSCRIBE; returns its code of MQTT 5. */
+  add({ topic, qos, nl, rh = 0 }: Sent, identifier: number | undefined): Granted {
+    if (topic.startsWith('$share/')) return refused(REASON.sharedSubscriptionsNotSupported)
+    const levels = filterLevelsOf(topic)
+    if (levels === undefined) return refused(REASON.topicFilterInvalid)
+    if (this.#refusalOf(levels)) return refused(REASON.notAuthorized)
+    const isNew = !this.#all.has(topic)
+    if (isNew && this.#all.size >= SUBSCRIPTIONS_MAX) return refused(REASON.quotaExceeded)
+    const granted = qos === 0 ? 0 : 1
+    this.#all.set(topic, { levels, qos: granted, identifier, isNoLocal: nl === true })
+    return { code: granted, retained: rh === 0 || (rh === 1 && isNew) ? levels : undefined }
+  }
+
+  /** Returns the code of MQTT 5. */
+  remove(topic: string): number {
+    return this.#all.delete(topic) ? REASON.success : REASON.noSubscriptionExisted
+  }
+
+  /** The subscriptions that a topic matches; undefined for none. */
+  match(topic: string, isOwn: boolean): Match | undefined {
+    const levels = topic.split('/')
+    let found: { qos: 0 | 1; identifiers: number[] } | undefined
+    for (const { levels: filter, qos, identifier, isNoLocal } of this.#all.values()) {
+      if ((isOwn && isNoLocal) || !matches(filter, levels)) continue
+      found ??= { qos, identifiers: [] }
+      if (qos === 1) found.qos = 1
+      if (identifier !== undefined) found.identifiers.push(identifier)
+    }
+    return found
+  }
+
+  /** mqtt-subscriptions/2 */
+  #refusalOf([model, id = '']: readonly string[]): boolean {
+    const { key } = this.#open
+    if (key === undefined) return false
+    const thingId = model === 'things' && !/[+#]/.test(id) ? id : undefined
+    return followRefusal(key, thingId) !== undefined
+  }
+}
+
+/** The levels of a filter; undefined when its form is wrong. */
+export function filterLevelsOf(filter: string): readonly string[] | undefined {
+  const levels = levelsOf(filter)
+  const isGood = levels?.every(
+    (level, at) =>
+      level === '+' || (level === '#' ? at === levels.length - 1 : !/[+#]/.test(level)),
+  )
+  return isGood === true ? levels : undefined
+}
+
+/** True when a filter takes a topic. */
+export function matches(filter: readonly string[], topic: readonly string[]): boolean {
+  for (const [at, level] of filter.entries()) {
+    if (level === '#') return true
+    if (at >= topic.length || (level !== '+' && level !== topic[at])) return false
+  }
+  return filter.length === topic.length
+}

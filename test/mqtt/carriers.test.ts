@@ -1,0 +1,74 @@
+// Goal: the listeners over real sockets: the protocol begins, ends, and a slot is free afterwards.
+
+import { once } from 'node:events'
+import { connect as dial } from 'node:net'
+
+import test from 'ava'
+import type { ExecutionContext } from 'ava'
+import { App } from 'uWebSockets.js'
+
+import { ConnectionLimits } from '#src/doors/connection-limits'
+import { encode } from '#src/mqtt/codec'
+import { createMqttWebSocketListener } from '#src/mqtt/carriers/websocket'
+import type { WssHost } from '#src/transports/carriers/upgrade'
+import { CHANNEL, PASSWORD } from '#test/support/making'
+import { connect, publish } from '#test/support/mqtt-play'
+import { mqttRig } from '#test/support/mqtt-rig'
+import { serveMqtt } from '#test/support/mqtt-server'
+import { until } from '#test/support/until'
+import { ENDPOINT, listen } from '#test/support/wss-server'
+
+const HELLO = encode(connect({ username: CHANNEL, password: Buffer.from(PASSWORD) }), 4)
+const PUBLISH = encode(publish(1, 7), 4)
+
+async function serve(t: ExecutionContext) {
+  const rig = await serveMqtt(t)
+  const socket = dial({ port: rig.port, host: '127.0.0.1', allowHalfOpen: true })
+  t.teardown(() => socket.destroy())
+  const heard: Buffer[] = []
+  socket.on('data', (bytes: Buffer) => heard.push(bytes))
+  socket.on('error', () => undefined)
+  const connections = (): number => rig.meter.gauges.get('device_connections{mqtt}')?.() ?? -1
+  return { ...rig, socket, heard: () => Buffer.concat(heard), connections }
+}
+
+test('a publish over TCP is acknowledged, however its bytes are cut', async (t) => {
+  const { socket, heard, sink } = await serve(t)
+  for (const byte of Buffer.concat([HELLO, PUBLISH])) socket.write(Buffer.from([byte]))
+  await until('the answers are there', () => heard().length === 8)
+  t.deepEqual([...heard()], [0x20, 2, 0, 0, 0x40, 2, 0, 7])
+  t.is(sink.accepted.length, 1)
+})
+
+test('mqtt-tcp/1: a client that does not close its side is cut 2 s after the end', async (t) => {
+  const { socket, time, connections } = await serve(t)
+  socket.write(PUBLISH)
+  await once(socket, 'end')
+  t.is(connections(), 1)
+  time.advance(2_000)
+  await until('its slot is free', () => connections() === 0)
+  t.pass()
+})
+
+test('mqtt-websocket/1: packets come in binary messages, and after the close event nothing is sent', async (t) => {
+  const rig = await mqttRig(t)
+  const app = App()
+  const limits = new ConnectionLimits('mqtt', { total: 4, perAddress: 4 }, rig.meter)
+  const host: WssHost = { mount: (apply) => apply(app), listen: () => listen(app) }
+  const open = rig.door.open.bind(rig.door)
+  const port = await createMqttWebSocketListener({ ...ENDPOINT, open, limits, host }).listen()
+  t.teardown(() => app.close())
+  const client = new WebSocket(`ws://127.0.0.1:${port}/mqtt`, 'mqtt')
+  client.binaryType = 'arraybuffer'
+  await once(client, 'open')
+  const { promise: held, resolve } = Promise.withResolvers<void>()
+  rig.sink.answer = () => held.then(() => ({ kind: 'accepted' }))
+  client.send(Buffer.concat([HELLO, PUBLISH]))
+  const [message] = (await once(client, 'message')) as [{ readonly data: ArrayBuffer }]
+  t.deepEqual([...new Uint8Array(message.data)], [0x20, 2, 0, 0])
+  client.close()
+  await until('it is gone', () => rig.meter.gauges.get('device_connections{mqtt}')?.() === 0)
+  resolve()
+  await until('the publish is in the log', () => rig.sink.accepted.length === 1)
+  t.deepEqual(rig.logger.lines, [])
+})

@@ -1,0 +1,31 @@
+// The door of MQTT over a real TCP listener.
+
+import type { ExecutionContext } from 'ava'
+
+import { ConnectionLimits } from '#src/doors/connection-limits'
+import { createMqttTcpListener } from '#src/mqtt/carriers/tcp'
+import { mqttRig } from '#test/support/mqtt-rig'
+import type { MqttRig } from '#test/support/mqtt-rig'
+import { realRuntime } from '#test/support/real-runtime'
+
+/** Listens until the test ends. */
+export async function serveMqtt(t: ExecutionContext): Promise<MqttRig & { readonly port: number }> {
+  const rig = await mqttRig(t)
+  const listener = createMqttTcpListener(
+    {
+      name: 'mqtt',
+      setting: 'SERVICE_MQTT_ADDR',
+      host: '127.0.0.1',
+      port: 0,
+      certificate: undefined,
+      isTrustedProxy: () => false,
+    },
+    {
+      open: rig.door.open.bind(rig.door),
+      limits: new ConnectionLimits('mqtt', { total: 4, perAddress: 4 }, rig.meter),
+      runtime: { ...realRuntime, after: rig.time.after },
+    },
+  )
+  t.teardown(() => listener.close())
+  return { ...rig, port: await listener.listen() }
+}
