@@ -1,7 +1,7 @@
 // Packs text as bytes, compressed where that pays.
 //
-// Deflate is in every Node that runs the gateway; zstd is not, and packs an update into 25 bytes
-// where deflate takes 27.
+// Deflate is in every Node that runs the gateway; zstd is not, and packs an update in a block of 128
+// into 25 bytes, where deflate takes 33 at level 1 and 27 at level 6.
 
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 
@@ -11,7 +11,7 @@ import { StoreDefect } from '#src/store/store-error'
 const FORM = { plain: 0, deflated: 1 } as const
 /** Bytes of text from which on compressing them gains more than a handful. */
 const DEFLATED_BYTES_MIN = 256
-/** Level 6 takes a fifth off the size for three times the time. */
+/** Between those: the thread that packs has turns to write as well. */
 const LEVEL = 3
 
 /** A text as bytes. */
