@@ -6,7 +6,8 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/domain': [],
   'src/passwords': ['@zxcvbn-ts/language-common'],
   'src/schemas': ['src/domain', 'ajv'],
-  machines: ['src/domain', 'xstate'],
+  'src/rules': ['src/domain', '@marcbachmann/cel-js'],
+  machines: ['src/domain', 'src/rules', 'xstate'],
   actors: ['src/domain', 'machines', 'xstate'],
   'src/acceptance': ['src/passwords', 'src/domain', 'src/schemas', 'node:'],
   // What every edge says of a fault, whatever its protocol.
