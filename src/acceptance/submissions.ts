@@ -6,8 +6,8 @@
 
 import { isFault } from '#domain/fault'
 import type { Answer, NowMs, SubmissionSink } from '#domain/ports'
-import { MODELS } from '#domain/submission'
-import type { Model, Submission } from '#domain/submission'
+import { SUBMISSION_MODELS } from '#domain/submission'
+import type { Submission, SubmissionModel } from '#domain/submission'
 import type { Meter } from '#domain/telemetry'
 import { readEvent } from '#src/schemas/event'
 import { readMessage } from '#src/schemas/message'
@@ -30,15 +30,15 @@ export interface SubmissionPorts {
 
 export class Submissions {
   readonly #ports: SubmissionPorts
-  readonly #accepted: ReadonlyMap<Model, (by?: number) => void>
+  readonly #accepted: ReadonlyMap<SubmissionModel, (by?: number) => void>
   readonly #seconds: (value: number) => void
 
   constructor(ports: SubmissionPorts) {
     this.#ports = ports
-    this.#accepted = new Map(
-      MODELS.map((model) => [model, ports.meter.counter('accepted_total', { model })] as const),
-    )
-    this.#seconds = ports.meter.histogram('accept_seconds', {})
+    const { meter } = ports
+    const countOf = (model: SubmissionModel) => meter.counter('accepted_total', { model })
+    this.#accepted = new Map(SUBMISSION_MODELS.map((model) => [model, countOf(model)] as const))
+    this.#seconds = meter.histogram('accept_seconds', {})
   }
 
   /** Submits. Accepted means durable in the log, not yet applied or delivered. */
@@ -99,7 +99,7 @@ export class Submissions {
     })
   }
 
-  #count(model: Model, { receivedAtMs }: Caller): void {
+  #count(model: SubmissionModel, { receivedAtMs }: Caller): void {
     this.#accepted.get(model)?.()
     this.#seconds((this.#ports.nowMs() - receivedAtMs) / 1000)
   }

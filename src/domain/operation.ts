@@ -2,7 +2,7 @@
 
 import type { FaultCode } from './fault.ts'
 import type { ChannelId, EntityId, OperationId } from './identity.ts'
-import type { Model } from './submission.ts'
+import type { SubmissionModel } from './submission.ts'
 
 export const OPERATION_STATUSES = [
   'accepted',
@@ -18,7 +18,7 @@ export type OperationStatus = (typeof OPERATION_STATUSES)[number]
 export interface Operation {
   readonly opId: OperationId
   readonly channelId: ChannelId
-  readonly model: Model
+  readonly model: SubmissionModel
   readonly entityId: EntityId
   readonly status: OperationStatus
   readonly acceptedAt: number

@@ -3,11 +3,12 @@
 // Invariants:
 //   rule-set/1. Rules for single Things cost the others nothing: they are found by the Thing's id.
 
+import type { StoredRule } from '#domain/rules/stored'
 import type { Fields } from '#domain/submission'
 import { readsOf } from './conditions.ts'
 import type { Condition } from './conditions.ts'
 import { readRule } from './read-rule.ts'
-import type { Rule, Scope, StoredRule } from './rule.ts'
+import type { Rule, Scope } from './rule.ts'
 
 /** A stored rule, compiled. */
 export interface ActiveRule extends Pick<StoredRule, 'ruleId' | 'version' | 'since'> {

@@ -50,16 +50,3 @@ export interface Rule {
   /** The text of `things` and `when`: a rule with the same text keeps its Events. (R5) */
   readonly identity: string
 }
-
-/** A rule of a channel as its row keeps it. */
-export interface StoredRule {
-  readonly ruleId: string
-  /** The rule as JSON text, as it was put. */
-  readonly text: string
-  /** The op_id with which the present `things` and `when` began; open Events belong to it. (R5) */
-  readonly version: string
-  /** The time at which they began. */
-  readonly since: number
-  readonly createdAt: number
-  readonly updatedAt: number
-}

@@ -15,26 +15,10 @@
 //       Thing and moved.
 //   rule-watch/1. A deadline counts at the time at which it was due, however late its tick is.
 
+import type { Watch } from '#domain/rules/stored'
 import type { Condition, Facts } from './conditions.ts'
 import type { Rule } from './rule.ts'
 import type { ActiveRule } from './rule-set.ts'
-
-export interface Watch {
-  /** The version of the rule that began it. (R5) */
-  readonly version: string
-  readonly phase: 'quiet' | 'pending' | 'firing' | 'clearing'
-  /** The time since when `when` holds; while clearing, that since when `clear` holds, too. */
-  readonly since: number
-  readonly clearSince?: number | undefined
-  /** The time of the lane at which it must be looked at again. */
-  readonly due?: number | undefined
-  /** The open Event. Its maker sets it: the id depends on the entry that opens it. */
-  readonly eventId?: string | undefined
-  readonly severity?: string | undefined
-  /** The times of the lane at which texts were written last, and a Message was sent last. */
-  readonly updatedAt?: number | undefined
-  readonly sentAt?: number | undefined
-}
 
 /** What a step asks for, at a time that may lie before the lane's. */
 export type Action =

@@ -22,6 +22,7 @@ import { readingContract } from './store-reading.ts'
 import { retentionContract } from './store-retention.ts'
 import { subscriptionContract } from './store-subscriptions.ts'
 import { acknowledgementContract } from './store-acknowledgements.ts'
+import { ruleContract } from './store-rules.ts'
 import { turnContract } from './store-turns.ts'
 
 /**
@@ -33,6 +34,7 @@ export type OpenStore = (t: ExecutionContext, pushes?: PushRules) => Promise<Sto
 export function storeContract(engine: string, open: OpenStore): void {
   for (const contract of [
     turnContract,
+    ruleContract,
     parkedContract,
     channelContract,
     channelKeyContract,

@@ -3,9 +3,9 @@
 import test from 'ava'
 import * as fc from 'fast-check'
 
-import type { StoredRule } from '#src/rules/rule'
+import type { StoredRule } from '#domain/rules/stored'
 import { RuleSet } from '#src/rules/rule-set'
-import { play, reading, ruleOf, tick } from '#test/support/rules'
+import { play, reading, ruleId, ruleOf, tick } from '#test/support/rules'
 import type { Moment } from '#test/support/rules'
 
 // ---- R3 against a model ---------------------------------------------------------------------------
@@ -54,8 +54,8 @@ test('R3, rule-watch/1: a firing is a run of readings that lasts, whenever the t
 
 // ---- the rules of a channel -------------------------------------------------------------------------
 
-const stored = (ruleId: string, members: object): StoredRule => ({
-  ruleId,
+const stored = (id: string, members: object): StoredRule => ({
+  ruleId: ruleId(id),
   text: JSON.stringify(ruleOf(members)),
   version: 'v',
   since: 0,
@@ -75,9 +75,9 @@ test('rule-set/1: the rules of a Thing are found in the order of their ids', (t)
   const ids = (id: string, tags: readonly string[] = []): string =>
     rules
       .watching(id, { tags })
-      .map(({ ruleId }) => ruleId)
+      .map((one) => one.ruleId)
       .join('')
   t.deepEqual([ids('box-1'), ids('box-2'), ids('x'), ids('y', ['cold'])], ['abc', 'bc', 'ac', 'cd'])
   t.is(rules.size, 6)
-  t.is(rules.with('c', undefined).watching('y', {}).length, 0)
+  t.is(rules.with(ruleId('c'), undefined).watching('y', {}).length, 0)
 })

@@ -1,5 +1,8 @@
 // Rules for tests: read, active, and watched over a list of readings and times.
 
+import { hash } from 'node:crypto'
+
+import type { RuleId } from '#domain/identity'
 import type { Fields } from '#domain/submission'
 import type { Facts } from '#src/rules/conditions'
 import { readRule } from '#src/rules/read-rule'
@@ -7,7 +10,8 @@ import type { Rule } from '#src/rules/rule'
 import { activeOf } from '#src/rules/rule-set'
 import type { ActiveRule } from '#src/rules/rule-set'
 import { onReading, onTime } from '#src/rules/watch'
-import type { Action, Watch } from '#src/rules/watch'
+import type { Watch } from '#domain/rules/stored'
+import type { Action } from '#src/rules/watch'
 
 /** The rule of the specification's example, with other members in place. */
 export const ruleOf = (members: object = {}): object => ({
@@ -16,6 +20,12 @@ export const ruleOf = (members: object = {}): object => ({
   event: { title: '{thing.title}: {t}' },
   ...members,
 })
+
+/** The id of a rule. */
+export const ruleId = (text: string): RuleId => text as RuleId
+
+/** Ids of what rules open, as the gateway makes them. */
+export const derived = (text: string): string => hash('sha256', text, 'hex').slice(0, 32)
 
 /** Reads a rule that is right. */
 export function compiled(members: object = {}): Rule {
@@ -32,7 +42,7 @@ export function faultOf(sent: unknown): string {
 
 export const active = (members: object = {}): ActiveRule =>
   activeOf(
-    { ruleId: 'r', text: '', version: 'v', since: 0, createdAt: 0, updatedAt: 0 },
+    { ruleId: ruleId('r'), text: '', version: 'v', since: 0, createdAt: 0, updatedAt: 0 },
     compiled(members),
   )
 

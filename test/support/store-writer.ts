@@ -5,6 +5,7 @@ import type { PasswordChange } from '#domain/channel'
 import type { Event, Thing } from '#domain/entity'
 import type { FeedEntry } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
+import type { RuleWrites } from '#domain/rules/stored'
 import type { Operation } from '#domain/operation'
 import type {
   ChannelHead,
@@ -43,6 +44,8 @@ export class ChannelWriter {
   readonly things = new Map<string, Thing>()
   readonly events = new Map<string, Event>()
   readonly deadLetters: DeadLetter[] = []
+  /** The changes of rules in the next commit. */
+  rules: RuleWrites | undefined
   readonly #store: Stores
   readonly #lane: number
   #head: ChannelHead
@@ -93,6 +96,7 @@ export class ChannelWriter {
       things: [...this.#changedThings.values()],
       events: [...this.#changedEvents.values()],
       entries: this.#entries,
+      ...(this.rules && { rules: this.rules }),
     }
     return {
       lanes: [{ lane: this.#lane, epoch: 1, from: this.#place, to: this.#place + 1 }],
@@ -109,6 +113,7 @@ export class ChannelWriter {
     this.feed.push(...this.#entries)
     this.#entries = []
     this.#operations = []
+    this.rules = undefined
     this.deadLetters.length = 0
     this.#changedThings.clear()
     this.#changedEvents.clear()
@@ -119,6 +124,8 @@ export class ChannelWriter {
     const { headSeq } = this.#head
     const rules = { headSeq, endedLifeMs: ENDED_LIFE_MS }
     switch (submission.model) {
+      case 'rule':
+        throw new Error('this writer puts no rules')
       case 'message':
         return decideMessage(submission, headSeq)
       case 'thing':

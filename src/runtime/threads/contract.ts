@@ -168,7 +168,8 @@ export interface FrontendEnd {
 
 /** Services of the log of a sole process for the engine. */
 export interface LogEnd {
-  readonly services: Services<{ log: LogSource }>
+  /** The engine appends the ticks of its lanes. */
+  readonly services: Services<{ log: LogSource & LogWriter }>
   readonly topics: { readonly appended: readonly StoredBatch[] }
 }
 

@@ -19,6 +19,7 @@ import type { OperationRow } from '#src/store/entities/operations'
 import type { ParkedRow } from '#src/store/entities/parked'
 import type { Tables } from '#src/store/entities/tables'
 import { unpark } from './parked.ts'
+import { RuleRows } from './rules.ts'
 
 /** An item of a channel, with the store's own name of the channel. */
 interface OfChannel<Item> {
@@ -112,8 +113,11 @@ export class TurnRows {
   readonly #operations: Bulk<Operation>
   readonly #deadLetters: Bulk<DeadLetter>
   readonly #parked: Bulk<ParkedSubmission>
+  readonly #rules: RuleRows
 
-  constructor(tables: Tables, { onDuplicate }: Dialect) {
+  constructor(tables: Tables, dialect: Dialect) {
+    const { onDuplicate } = dialect
+    this.#rules = new RuleRows(tables, dialect)
     this.#heads = new Bulk(tables.channelHeads, HEAD, {
       // The floors belong to retention, the flag to subscriptions.
       leftOut: ['entriesFloor', 'tombstoneFloor', 'hasProviderRoutes'],
@@ -136,6 +140,7 @@ export class TurnRows {
 
   /** The statements that write a turn. */
   *statements(writes: TurnWrites, executor: Executor): Generator<RowsStatement> {
+    yield* this.#rules.statements(writes.channels, executor)
     const parts = partsOf(writes.channels)
     yield* this.#heads.inserts(parts.heads, executor)
     yield* this.#things.inserts(parts.things, executor)
