@@ -8,6 +8,7 @@
 //   submissions.ts           intent.ts, form, channel, op_id (message-claims.ts), log
 //   status.ts                the status of an operation
 //   state-reads.ts           Things, Events and the feed of a channel; page-reads.ts
+//   rules.ts                 rules of a channel, and their trials
 //   feed-following.ts        the feed while it grows
 //   deliveries.ts            pull and acknowledge without a session
 //   channels.ts              administration of channels: channel-creation.ts
@@ -22,6 +23,7 @@
 
 import type { Bus, NowMs, SubmissionSink, Timers } from '#domain/ports'
 import { Limiter } from '#domain/bounds/limiter'
+import type { RuleStore } from '#domain/rules/stored'
 import type { Runtime } from '#domain/runtime'
 import type { ChannelKeyStore } from '#domain/channel-keys'
 import type {
@@ -54,6 +56,7 @@ import { PasswordBudget } from './password-budget.ts'
 import { createPasswordWork } from './password-work.ts'
 import type { PasswordWork } from './password-work.ts'
 import { hexSource } from './random.ts'
+import { RuleReads } from './rules.ts'
 import { StateReads } from './state-reads.ts'
 import { Statuses } from './status.ts'
 import { Submissions } from './submissions.ts'
@@ -67,6 +70,7 @@ export interface AcceptancePorts {
   readonly subscriptions: SubscriptionStore
   readonly read: ReadStore
   readonly operations: OperationStore
+  readonly rules: RuleStore
   readonly bus: Bus
   readonly meter: Meter
   readonly logger: Logger
@@ -96,6 +100,7 @@ export interface Acceptance {
   readonly submissions: Submissions
   readonly statuses: Statuses
   readonly state: StateReads
+  readonly rules: RuleReads
   readonly following: FeedFollowing
   readonly deliveries: Deliveries
   readonly channels: Channels
@@ -167,6 +172,7 @@ export function createAcceptance(ports: AcceptancePorts, options: AcceptanceOpti
     submissions: new Submissions({ ...whole, claims: new MessageClaims(whole) }),
     statuses: new Statuses(whole),
     state: new StateReads(whole),
+    rules: new RuleReads(whole),
     following,
     deliveries: new Deliveries(whole),
     channels: new Channels(whole),

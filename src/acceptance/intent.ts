@@ -1,12 +1,13 @@
 // A caller's wish to submit, and its answer once the submission is accepted.
 
-import type { EventAction, Submission, ThingAction } from '#domain/submission'
+import type { EventAction, RuleAction, Submission, ThingAction } from '#domain/submission'
 
 /** Model and action of a submission, and the Thing that its way in names, if it names one. */
 export type Intent =
   | { readonly model: 'message'; readonly action: 'send' }
   | { readonly model: 'event'; readonly action: EventAction; readonly thingId?: string | undefined }
   | { readonly model: 'thing'; readonly action: ThingAction }
+  | { readonly model: 'rule'; readonly action: RuleAction }
 
 /** The ids of a submission that is in the log. */
 export type Accepted = Pick<Submission, 'model' | 'opId' | 'entityId'>

@@ -11,6 +11,7 @@ import type { Submission, SubmissionModel } from '#domain/submission'
 import type { Meter } from '#domain/telemetry'
 import { readEvent } from '#src/schemas/event'
 import { readMessage } from '#src/schemas/message'
+import { readRuleSubmission } from '#src/schemas/rules/rule-requests'
 import type { Making, ReadSubmission } from '#src/schemas/submission'
 import { readThing } from '#src/schemas/thing'
 import type { Caller } from './caller.ts'
@@ -109,6 +110,8 @@ function readSubmission(intent: Intent, fields: unknown, making: Making): Answer
   switch (intent.model) {
     case 'message':
       return readMessage(fields, making)
+    case 'rule':
+      return readRuleSubmission(intent.action, fields, making)
     case 'thing':
       return readThing(intent.action, fields, making)
     case 'event':

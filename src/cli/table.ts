@@ -92,6 +92,16 @@ const key = group('key', 'keys in the place of a channel and its password', [
   command('revoke', 'revoke a key', async () => (await import('./commands/key.ts')).revoke),
 ])
 
+const rule = group('rule', 'rules: Things that watch themselves', [
+  command('put', 'put a rule', async () => (await import('./commands/rule.ts')).put),
+  command('get', 'show a rule', async () => (await import('./commands/rule.ts')).get),
+  command('list', 'list the rules', async () => (await import('./commands/rule.ts')).list),
+  command('delete', 'delete a rule', async () => (await import('./commands/rule.ts')).remove),
+  command('test', 'run a rule over the kept history', async () => {
+    return (await import('./commands/rule.ts')).test
+  }),
+])
+
 const config = group('config', 'read and write the config file', [
   command('get', 'print one setting', async () => (await import('./commands/config.ts')).get),
   command('set', 'write one setting', async () => (await import('./commands/config.ts')).set),
@@ -115,6 +125,7 @@ export const PROGRAM: Group = {
     command('send', 'send a Message', async () => (await import('./commands/send.ts')).send),
     event,
     thing,
+    rule,
     command('watch', 'show the deliveries to this computer as they arrive', async () => {
       return (await import('./commands/watch.ts')).watch
     }),

@@ -20,6 +20,7 @@ import { Pushes } from './pushes/pushes.ts'
 import { isAnyParked } from './turns/parked.ts'
 import { Reading } from './feed/reading.ts'
 import { Retention } from './retention/retention.ts'
+import { Rules } from './administration/rules.ts'
 import { Subscriptions } from './administration/subscriptions.ts'
 import { Turns } from './turns/turns.ts'
 
@@ -36,6 +37,7 @@ export const frontendStoresOn = (database: Database, tables: Tables) => ({
   subscriptions: new Subscriptions(database, tables),
   read: new Reading(database),
   operations: new Operations(database, tables),
+  rules: new Rules(database),
 })
 
 /** The methods of a store, which its remote in another thread has too. */

@@ -102,3 +102,23 @@ export interface RuleWrites {
   /** Failed evaluations beyond those that are kept. */
   readonly failures: readonly (RuleFailures & { readonly ruleId: RuleId })[]
 }
+
+/** A rule with its failures. */
+export interface ListedRule extends StoredRule {
+  readonly failures: RuleFailures
+}
+
+/** Reads the rules of channels. */
+export interface RuleStore {
+  rule(channelId: ChannelId, ruleId: RuleId): Promise<ListedRule | undefined>
+  /** In the order of their ids; `after`: how many to pass over. */
+  list(
+    channelId: ChannelId,
+    wanted: { readonly after: number; readonly limit: number },
+  ): Promise<Page<ListedRule>>
+}
+
+interface Page<Item> {
+  readonly items: readonly Item[]
+  readonly next?: number
+}
