@@ -65,7 +65,7 @@ export interface MessageSubmission extends Accepted {
    */
   readonly isRepeat?: true
   readonly fields: Fields
-  /** The ttl that the client sent, when `fields` holds a capped one: repeats are compared by it. */
+  /** The ttl that the client sent, when `fields` holds another time: repeats are compared by it. */
   readonly uncappedTtl?: number
 }
 

@@ -53,6 +53,14 @@ test('R1: a firing is one Event, with what the rule says', async (t) => {
   t.regex(entry?.entityId ?? '', /^[0-9a-f]{32}$/)
 })
 
+test('R1: each firing of a rule and a Thing is an Event of its own', async (t) => {
+  const bench = await newBench()
+  await bench.apply(put({}), reading('a', 1, 31), reading('a', 2, 1), reading('a', 3, 31))
+  const ids = bench.store.feed.flatMap(({ model, entityId }) => (model === 'event' ? entityId : []))
+  t.is(ids.length, 3)
+  t.is(new Set(ids).size, 2)
+})
+
 test('R1, W3: a replay from zero gives the same Events with the same ids', async (t) => {
   const log = [put({ for: '5s' }), reading('a', 1, 31), reading('b', 3, 31), reading('a', 20, 1)]
   const play = async (cut: number): Promise<TurnBench> => {
