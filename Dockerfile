@@ -8,6 +8,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ormconfig.ts ./
+COPY .ci/build-console.js .ci/
 COPY src src
 COPY actors actors
 COPY machines machines

@@ -30,6 +30,7 @@ import { isOfChannel, isTick } from './turn-item.ts'
 import type { Item, Turn } from './turn-item.ts'
 import { dueOf, groupByChannel, turnReadsOf } from './turn-reads.ts'
 import type { DueByChannel, Groups } from './turn-reads.ts'
+import { recordsOf } from './turn-records.ts'
 import { ownRecords, usesOf, withoutRecordless } from './turn-uses.ts'
 import type { Uses } from './turn-uses.ts'
 
@@ -101,7 +102,7 @@ export async function commitTurn(
     return {
       kind: 'committed',
       entries: entriesOf(outcomes), // turn/1
-      operations: writes.operations,
+      operations: [...writes.operations, ...(writes.batches ?? []).flat()],
       queued: committed.queued ?? [],
       deadLetters: writes.deadLetters.length,
     }
@@ -195,12 +196,11 @@ function writesOf(
   }
   const parked = parkedOf(turn, uses)
   for (const { submission } of parked) decided.push(waitingOperationOf(submission))
-  const operations = withoutRecordless(decided, uses)
   const unparked = turn.unparks && { ...turn.unparks, opIds: own.map(({ opId }) => opId) }
   const writes = {
     lanes: turn.moves,
     channels,
-    operations,
+    ...recordsOf(turn, withoutRecordless(decided, uses)),
     deadLetters,
     ...(parked.length > 0 && { parked: parked.map(({ written }) => written) }),
     ...(unparked && { unparked }),

@@ -26,6 +26,7 @@ const CLOCKS = [
   'src/process/system-runtime.ts',
   'src/process/heap.ts',
   'src/client/runtime.ts',
+  'src/console/state/clock.ts',
   'src/cli/',
   'src/dev/',
 ]
@@ -49,7 +50,7 @@ const BANS: readonly (readonly [what: RegExp, except: readonly string[], instead
     [...CLOCKS, 'src/client/node/quic.ts'],
     'random or entropy of Runtime',
   ],
-  [/\bconsole\./, ['src/cli/'], 'the port Log'],
+  [/\bconsole\.\w+\(/, ['src/cli/'], 'the port Log'],
   [/^\s*(export )?(const )?enum /m, [], 'a union of literals'],
   [/: any\b|<any>|as any\b/, [], 'unknown and a parser'],
   [/TOD[O]|FIXM[E]|XX[X]|HAC[K]/, [], 'the work itself, or an issue'],
@@ -147,7 +148,7 @@ test('no file stands loose in src but main.ts', (t) => {
 
 /** The file names that a README gives in backticks, by their folder; patterns are left out. */
 const namedIn = (readme: string): readonly string[] =>
-  [...textOf(readme).matchAll(/`([\w./-]+\.ts)`/g)].map(([, name = '']) =>
+  [...textOf(readme).matchAll(/`([\w./-]+\.tsx?)`/g)].map(([, name = '']) =>
     name.includes('/') ? name : join(readme, '..', name),
   )
 
@@ -190,7 +191,11 @@ test('a Node that is started as a child runs the same files as its parent: sourc
   for (const file of [...SOURCES, ...TESTS]) {
     const text = textOf(file)
     if (file === 'test/layout.test.ts' || !text.includes('process.execPath')) continue
-    t.regex(text, /process\.execArgv|serveWhileStdin/, `${file}: hand process.execArgv on`)
+    t.regex(
+      text,
+      /process\.execArgv|serveWhileStdin|program\(/,
+      `${file}: hand process.execArgv on, or use test/support/program`,
+    )
   }
 })
 

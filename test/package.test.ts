@@ -152,6 +152,7 @@ test('every way of resolving modules finds the types, as far as it knows exports
 test('the package holds the build, and nothing else of the repository', (t) => {
   const files = createPackageFromTarballData(t.context.installed.tarball).listFiles()
   const inside = files.map((path) => path.replace('/node_modules/heliograph/', ''))
+  t.true(inside.includes('dist/console/index.html'))
   const tops = [...new Set(inside.map((path) => path.split('/')[0] ?? ''))]
   t.deepEqual(tops.toSorted(), ['LICENSE', 'README.md', 'dist', 'docs', 'package.json'])
   t.deepEqual(

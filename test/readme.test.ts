@@ -10,10 +10,11 @@ import { SETTINGS } from '#src/config/unknown-settings'
 import { STATUS } from '#src/refusals/refusal'
 
 const README = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
-const CONFIG_FOLDER = new URL('../src/config/', import.meta.url)
-const CONFIG = readdirSync(CONFIG_FOLDER)
-  .filter((name) => name !== 'unknown-settings.ts') // It lists names and reads none.
-  .map((name) => readFileSync(new URL(name, CONFIG_FOLDER), 'utf8'))
+const SOURCE = new URL('../src/', import.meta.url)
+const CONFIG = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
+  .filter((path) => /^config\/|^providers\/\w+\/settings\.ts$/.test(path))
+  .filter((path) => !path.endsWith('unknown-settings.ts')) // It lists names and reads none.
+  .map((path) => readFileSync(new URL(path, SOURCE), 'utf8'))
   .join('\n')
 
 /** The cells of every row of the table under a heading. */

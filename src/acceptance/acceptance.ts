@@ -7,15 +7,15 @@
 //   channel-access.ts        password, key or grant: credentials.ts, password-work.ts
 //   submissions.ts           intent.ts, form, channel, op_id (message-claims.ts), log
 //   status.ts                the status of an operation
-//   state-reads.ts           Things, Events and the feed of a channel; page-reads.ts
+//   state-reads.ts           Things, Events and the feed of a channel
 //   rules.ts                 rules of a channel, and their trials
 //   feed-following.ts        the feed while it grows
 //   deliveries.ts            pull and acknowledge without a session
 //   channels.ts              administration of channels: channel-creation.ts
 //   channel-keys.ts          keys of channels: known-keys.ts, key-uses.ts, key-rights.ts
 //   subscriptions.ts         joining and leaving: subscription-sync.ts
-//   device-registration.ts   keys of devices: device-identity.ts; device-routes.ts
-//   session-admission.ts     the check before a session
+//   device-registration.ts   keys of devices: device-routes.ts
+//   device-identity.ts       the check before a session
 //
 // Every call checks in this order and gives the first refusal: the form of the fields, the caller's
 // rights, the meaning of an op_id, and last the refusal of a way in that is draining or full.
@@ -26,13 +26,8 @@ import { Limiter } from '#domain/bounds/limiter'
 import type { RuleStore } from '#domain/rules/stored'
 import type { Runtime } from '#domain/runtime'
 import type { ChannelKeyStore } from '#domain/channel-keys'
-import type {
-  ChannelStore,
-  DeviceStore,
-  OperationStore,
-  ReadStore,
-  SubscriptionStore,
-} from '#domain/store-ports'
+import type { OperationStore } from '#domain/operation'
+import type { ChannelStore, DeviceStore, ReadStore, SubscriptionStore } from '#domain/store-ports'
 import type { Logger, Meter } from '#domain/telemetry'
 import { Audit } from './audit.ts'
 import { createBudget } from './budget.ts'
@@ -48,16 +43,16 @@ import { FeedFollowing } from './feed-following.ts'
 import { ChannelProof } from './channels/channel-proof.ts'
 import { DeviceRegistration } from './devices/device-registration.ts'
 import { DeviceRoutes } from './devices/device-routes.ts'
+import type { DeviceRoutePorts } from './devices/device-routes.ts'
 import { CallerCheck } from './caller-check.ts'
 import { tokenCheck } from './gateway-token.ts'
 import { MessageClaims } from './message-claims.ts'
-import { PAGE_READS, pagesInTurn } from './page-reads.ts'
 import { PasswordBudget } from './password-budget.ts'
 import { createPasswordWork } from './password-work.ts'
-import type { PasswordWork } from './password-work.ts'
+import type { Derive } from './password-work.ts'
 import { hexSource } from './random.ts'
 import { RuleReads } from './rules.ts'
-import { StateReads } from './state-reads.ts'
+import { PAGE_READS, StateReads, pagesInTurn } from './state-reads.ts'
 import { Statuses } from './status.ts'
 import { Submissions } from './submissions.ts'
 import { Subscriptions } from './channels/subscriptions.ts'
@@ -79,8 +74,9 @@ export interface AcceptancePorts {
   readonly monotonicMs: () => number
   readonly timers: Timers
   readonly entropy: Runtime['entropy']
-  /** Absent for scrypt; tests hand in their own. */
-  readonly passwordWork?: PasswordWork
+  readonly tokenProblem?: DeviceRoutePorts['tokenProblem']
+  /** Derives keys from passwords; absent for scrypt. */
+  readonly derive?: Derive | undefined
 }
 
 export interface AcceptanceOptions {
@@ -125,9 +121,11 @@ const NEW_DEVICES_TOTAL = 100_000
 export function createAcceptance(ports: AcceptancePorts, options: AcceptanceOptions): Acceptance {
   const { bus, channels, meter, timers, nowMs, monotonicMs, entropy } = ports
   const { passwordBudget, deviceBudgetPerAddress: perAddress, statusRetentionMs } = options
-  const work =
-    ports.passwordWork ??
-    createPasswordWork({ entropy, salt: (first) => channels.passwordSalt(first) })
+  const work = createPasswordWork({
+    entropy,
+    salt: (first) => channels.passwordSalt(first),
+    ...(ports.derive !== undefined && { derive: ports.derive }),
+  })
   const credentials = createCredentials({ channels, work, monotonicMs, timers, entropy })
   const audit = new Audit(ports)
   const passwords = new PasswordBudget(passwordBudget, nowMs)
@@ -136,12 +134,11 @@ export function createAcceptance(ports: AcceptancePorts, options: AcceptanceOpti
   const keys = new KnownKeys(ports)
   const uses = new KeyUses(ports)
   const access = new ChannelAccess({ credentials, keys, uses, channels, nowMs })
-  const newHex32 = hexSource(entropy)
   const pages = new Limiter(PAGE_READS)
   const whole = {
     ...ports,
     read: pagesInTurn(ports.read, pages),
-    newHex32,
+    newHex32: hexSource(entropy),
     work,
     credentials,
     keys,

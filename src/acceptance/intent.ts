@@ -2,10 +2,11 @@
 
 import type { EventAction, RuleAction, Submission, ThingAction } from '#domain/submission'
 
-/** Model and action of a submission, and the Thing that its way in names, if it names one. */
+/** Model and action of a submission, and the Thing or new Event that its way in names, if any. */
 export type Intent =
   | { readonly model: 'message'; readonly action: 'send' }
   | { readonly model: 'event'; readonly action: EventAction; readonly thingId?: string | undefined }
+  | { readonly model: 'event'; readonly action: 'create'; readonly eventId: string }
   | { readonly model: 'thing'; readonly action: ThingAction }
   | { readonly model: 'rule'; readonly action: RuleAction }
 

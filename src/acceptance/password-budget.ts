@@ -26,7 +26,7 @@
 import { hostOf, networksOf } from '#domain/host'
 import type { NowMs } from '#domain/ports'
 import type { BudgetLimits, BudgetRefusal } from './budget.ts'
-import { Minutes } from './minutes.ts'
+import { Minutes } from './budget.ts'
 
 /** Parts of the total that guesses may hold, of all addresses and of one /56 and one /48. */
 const GUESSES_PART = 2

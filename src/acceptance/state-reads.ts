@@ -1,12 +1,14 @@
 // Reads the contents of a channel for callers with its password or a grant, and for its subscribed
 // devices. (decisions.md 8)
 
+import type { Limiter } from '#domain/bounds/limiter'
 import type { Event, Thing } from '#domain/entity'
 import type { StoredKey } from '#domain/channel-keys'
 import { fault, isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
 import type { FeedEntry } from '#domain/feed'
 import type { Answer } from '#domain/ports'
+import { STORE_BUSY } from '#domain/store-ports'
 import type {
   EntityKey,
   EntityQuery,
@@ -140,3 +142,28 @@ export class StateReads {
 
 const prefixOf = (key: StoredKey | undefined): Pick<EntityQuery, 'thingPrefix'> =>
   key === undefined || key.thingPrefix === '' ? {} : { thingPrefix: key.thingPrefix }
+
+// Reading is faster than answering, so each read that runs may hold a page: they are bounded.
+
+/** Pages that may be read and not answered yet, and reads that wait for a place. */
+export const PAGE_READS = { places: 16, waitingMax: 10_000 }
+
+/** The same reads; those of pages wait for a place, and reject as a busy store does without one. */
+export function pagesInTurn(read: ReadStore, pages: Limiter): ReadStore {
+  const inTurn = <Rows>(job: () => Promise<Rows>): Promise<Rows> =>
+    pages.run(job) ?? Promise.reject(busy(pages))
+  return {
+    thing: (channelId, id) => read.thing(channelId, id),
+    event: (channelId, id) => read.event(channelId, id),
+    catchUp: (requests, bytes) => read.catchUp(requests, bytes),
+    things: (query) => inTurn(() => read.things(query)),
+    events: (query) => inTurn(() => read.events(query)),
+    history: (query) => inTurn(() => read.history(query)),
+    pull: (deviceId, limit) => inTurn(() => read.pull(deviceId, limit)),
+  }
+}
+
+const busy = ({ waiting }: Limiter): Error =>
+  Object.assign(new Error(`${waiting} reads of pages wait, which is the limit`), {
+    name: STORE_BUSY,
+  })

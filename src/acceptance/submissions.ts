@@ -9,7 +9,7 @@ import type { Answer, NowMs, SubmissionSink } from '#domain/ports'
 import { SUBMISSION_MODELS } from '#domain/submission'
 import type { Submission, SubmissionModel } from '#domain/submission'
 import type { Meter } from '#domain/telemetry'
-import { readEvent } from '#src/schemas/event'
+import { readEvent, readNamedEvent } from '#src/schemas/event'
 import { readMessage } from '#src/schemas/message'
 import { readRuleSubmission } from '#src/schemas/rules/rule-requests'
 import type { Making, ReadSubmission } from '#src/schemas/submission'
@@ -115,6 +115,7 @@ function readSubmission(intent: Intent, fields: unknown, making: Making): Answer
     case 'thing':
       return readThing(intent.action, fields, making)
     case 'event':
+      if ('eventId' in intent) return readNamedEvent(intent.eventId, fields, making)
       return intent.thingId === undefined
         ? readEvent(intent.action, fields, making)
         : readEvent(intent.action, fields, { ...making, pathThingId: intent.thingId })

@@ -11,7 +11,7 @@ import type { Runtime } from '#domain/runtime'
 import { createBudget } from '#src/acceptance/budget'
 import { CLIENT_METADATA, GRANT_IDLE_MS, hashOf } from './adapter.ts'
 import { asking } from './asking.ts'
-import type { GuardedFetch } from './guarded-fetch.ts'
+import type { GuardedFetch } from '#src/outbound/guarded-fetch'
 
 export interface MetadataPorts {
   readonly records: Pick<AuthorizationRecordStore, 'find' | 'put'>

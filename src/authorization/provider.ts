@@ -19,7 +19,7 @@ import type { ClientRegistration } from '#domain/assistants'
 import { adapterFactory, hashOf } from './adapter.ts'
 import type { AdapterPorts } from './adapter.ts'
 import { cookieNames } from './cookies.ts'
-import type { GuardedFetch } from './guarded-fetch.ts'
+import type { GuardedFetch } from '#src/outbound/guarded-fetch'
 import type { Secrets } from './secrets.ts'
 
 export interface ProviderOptions {

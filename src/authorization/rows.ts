@@ -11,9 +11,16 @@ import type { BudgetLimits } from '#src/acceptance/budget'
 import type { Style } from '#src/ingress/ingress'
 import { mount } from '#src/ingress/mount'
 import type { RowMethod } from '#src/http/router'
-import { oauthFailure, pageFailure } from './failures.ts'
 import { AuthorizationServer } from './server.ts'
 import type { AuthorizationOptions, AuthorizationPorts, Endpoint } from './server.ts'
+import type { Fault } from '#domain/fault'
+import { localeOf, sentenceOf } from '#src/refusals/localise'
+import type { MountOptions } from '#src/ingress/mount'
+import { JSON_TYPE } from '#src/http/reply'
+import type { Reply } from '#src/http/reply'
+import { STATUS, failureHeaders } from '#src/refusals/refusal'
+import { HTML_TYPE, pageHeaders, pageHtml, paragraph } from './page.ts'
+import { wordsIn } from './words.ts'
 
 /** Requests of one kind, which share a budget. */
 interface Kind {
@@ -98,3 +105,34 @@ export const authorizationStyle =
       )
     })
   }
+
+type Failure = NonNullable<MountOptions['failure']>
+
+/** The code of the fault stands in the place of OAuth's. (RFC 6749, 5.2) */
+const oauthFailure: Failure = (refusal) => ({
+  ...headOf(refusal),
+  contentType: JSON_TYPE,
+  body: JSON.stringify({
+    error: refusal.code,
+    error_description: sentenceOf(refusal.code, 'en'),
+  }),
+})
+
+const pageFailure: Failure = (refusal, { acceptLanguage }) => {
+  const locale = localeOf(acceptLanguage)
+  const title = wordsIn(locale).errorTitle
+  const body = paragraph(sentenceOf(refusal.code, locale))
+  const head = headOf(refusal)
+  return {
+    ...head,
+    headers: [...head.headers, ...Object.entries(pageHeaders({ locale }))],
+    contentType: HTML_TYPE,
+    body: pageHtml({ status: head.status, locale, title, body }),
+  }
+}
+
+const headOf = (refusal: Fault): Pick<Reply, 'status' | 'headers' | 'code'> => ({
+  status: STATUS[refusal.code],
+  headers: failureHeaders(refusal),
+  code: refusal.code,
+})

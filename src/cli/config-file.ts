@@ -9,6 +9,7 @@
 
 import { dirname, isAbsolute, join } from 'node:path'
 
+import { isRecord } from '#domain/record'
 import { fileText } from '#src/config/environment'
 import type { Env } from '#src/config/environment'
 import { CommandError, UsageError } from './endings.ts'
@@ -64,21 +65,18 @@ function profilesIn(text: string): Profiles | undefined {
   } catch {
     return undefined
   }
-  const profiles = isObject(parsed) ? (parsed['profiles'] ?? {}) : undefined
-  return isObject(profiles) && Object.values(profiles).every(isProfile)
+  const profiles = isRecord(parsed) ? (parsed['profiles'] ?? {}) : undefined
+  return isRecord(profiles) && Object.values(profiles).every(isProfile)
     ? (profiles as Profiles) // every member was just checked
     : undefined
 }
 
 const isProfile = (value: unknown): boolean =>
-  isObject(value) &&
+  isRecord(value) &&
   Object.entries(value).every(([key, one]) => isConfigKey(key) && typeof one === 'string')
 
 export const isConfigKey = (key: string): key is ConfigKey =>
   CONFIG_KEYS.some((known) => known === key)
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** One profile. Throws UsageError for a given name without a profile. */
 export function profileOf(profiles: Profiles, name: string | undefined): Profile {

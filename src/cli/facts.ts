@@ -1,5 +1,6 @@
 // Writes answers of the gateway as lines for people.
 
+import { isRecord } from '#domain/record'
 import { aligned, onOneLine } from './terminal-text.ts'
 
 /**
@@ -9,7 +10,7 @@ import { aligned, onOneLine } from './terminal-text.ts'
 export function factLines(facts: object): readonly string[] {
   return aligned(
     Object.entries(facts).flatMap(([name, value]: [string, unknown]) => {
-      if (!isNested(value)) return [[onOneLine(name), factText(name, value)]]
+      if (!isRecord(value)) return [[onOneLine(name), factText(name, value)]]
       return [[onOneLine(name)], ...Object.entries(value).map(indented)]
     }),
   )
@@ -19,9 +20,6 @@ const indented = ([name, value]: [string, unknown]): readonly string[] => [
   `  ${onOneLine(name)}`,
   factText('', value),
 ]
-
-const isNested = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const TIME = /(_at|_time)$/
 

@@ -1,6 +1,6 @@
 // Shows lists: the pages of the gateway as one table, or one JSON value a line.
 
-import type { PageOf } from '#src/client/bodies'
+import type { PageOf, EventRecord, ThingRecord } from '#src/client/bodies'
 import type { Screen } from './process-context.ts'
 import { given } from './command-client.ts'
 import type { CommandContext } from './command.ts'
@@ -8,6 +8,8 @@ import { flag, text } from './command.ts'
 import type { Given } from './command.ts'
 import { aligned, onOneLine, shortened } from './terminal-text.ts'
 import { whole } from './values.ts'
+import { pairsIn } from '#src/cli/deliveries/delivery-line'
+import { dateText } from './facts.ts'
 
 /** The most that the gateway gives in one page. */
 const PAGE_MAX = 200
@@ -101,3 +103,19 @@ function tableLines(
 }
 
 const bold = (line: string): string => `\u001b[1m${line}\u001b[0m`
+
+/** The headings after the heading of the id. */
+export const ENTITY_HEADINGS = ['STATE', 'CHANGED', 'TITLE', 'ATTRS'] as const
+
+/** The cells under those headings. */
+export const entityCells = ({
+  state,
+  changed_at: changedAt,
+  title,
+  attrs,
+}: EventRecord | ThingRecord): readonly string[] => [
+  state,
+  dateText(changedAt),
+  typeof title === 'string' ? title : '',
+  pairsIn(attrs).join('  '),
+]

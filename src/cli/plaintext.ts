@@ -1,13 +1,19 @@
-// Makes the ciphertext that a command sends from its options. (docs/encryption.md)
+// Makes the ciphertext that a command sends from its options (docs/encryption.md), and the bodies
+// of the commands that change Things and Events.
 
 import type { ChannelId } from '#domain/identity'
 import { fileText } from '#src/config/environment'
-import type { Sources } from './access.ts'
+import type { Sources, CHANNEL } from './access.ts'
 import { ENCRYPTION } from './encryption-options.ts'
 import type { EncryptionGiven } from './encryption-options.ts'
 import { UsageError } from './endings.ts'
-import { fileOption, text } from './command.ts'
+import { fileOption, text, rest } from './command.ts'
 import type { Given } from './command.ts'
+import type { Fields } from '#src/schemas/fields/submission-fields'
+import { credentialsOf } from './access.ts'
+import { given } from './command-client.ts'
+import type { ProcessContext } from './process-context.ts'
+import { membersOf, readPairs } from './values.ts'
 
 /** Options of a command that sends. */
 export const CIPHERTEXT = {
@@ -28,11 +34,11 @@ export async function ciphertextIn(
   channelId: ChannelId | undefined,
 ): Promise<string | undefined> {
   const { plaintext, plaintextFile, ciphertext, passphrase, passphraseFile } = options
-  const given = [plaintext, plaintextFile, ciphertext].filter((one) => one !== undefined)
-  if (given.length > 1) {
+  const ways = [plaintext, plaintextFile, ciphertext].filter((one) => one !== undefined)
+  if (ways.length > 1) {
     throw new UsageError('give one of --plaintext, --plaintext-file and --ciphertext')
   }
-  if (given.length === 0 && (passphrase ?? passphraseFile) !== undefined) {
+  if (ways.length === 0 && (passphrase ?? passphraseFile) !== undefined) {
     throw new UsageError('name the text to encrypt: --plaintext-file or --plaintext')
   }
   const plain = plaintextFile === undefined ? plaintext : await textIn(plaintextFile, sources)
@@ -49,4 +55,24 @@ async function textIn(path: string, { readInput }: Sources): Promise<string> {
   const found = path === '-' ? await readInput() : fileText(path)
   if (found === undefined) throw new UsageError('--plaintext-file: there is no such file')
   return found.replace(/\r?\n$/, '')
+}
+
+export const ATTRS = rest('[key=value...]', 'attrs: JSON values or text; key=null removes the key')
+
+/** The body of a request, without the time of its values and the id. */
+export async function patchOf<Named extends Fields, Action extends string>(
+  declared: Named,
+  action: Action,
+  options: Given<typeof CIPHERTEXT & typeof CHANNEL> & { readonly attrs: readonly string[] },
+  context: ProcessContext,
+) {
+  const { attrs } = options
+  const credentials = await credentialsOf(options, context)
+  const ciphertext = await ciphertextIn(options, context, credentials.channel_id)
+  return {
+    ...credentials,
+    ...membersOf(declared, action, options),
+    ...given({ ciphertext }),
+    ...(attrs.length > 0 && { attrs: readPairs(attrs) }),
+  }
 }

@@ -1,5 +1,6 @@
 // Reads the texts that users type as values for the gateway, and makes options of declared fields.
 
+import { jsonOf } from '#domain/record'
 import type { Fields, Json } from '#domain/submission'
 import type { Metadata } from '#src/client/bodies'
 import type { SentFields } from '#src/schemas/fields/field-schemas'
@@ -27,16 +28,8 @@ function divide(pair: string): readonly [key: string, value: string] {
 
 /** One value of a pair. */
 export function readValue(typed: string): Json {
-  const parsed = jsonOf(typed)
+  const parsed = jsonOf(typed) as Json | undefined // JSON.parse gives nothing else
   return parsed === undefined || !isExact(parsed) ? typed : parsed
-}
-
-function jsonOf(typed: string): Json | undefined {
-  try {
-    return JSON.parse(typed) as Json // JSON.parse gives nothing else
-  } catch {
-    return undefined
-  }
 }
 
 /** False when JavaScript cannot hold a number in it exactly. */

@@ -42,6 +42,12 @@ type Keyed<Body> = Body extends { readonly password: string; readonly channel_id
 /** The `data` of the answer of a route; the names of those for GET begin with the method. */
 export type DataOf<Name extends keyof Routes> = ValueOf<Routes[Name]['data']>
 
+/** A device, and its PushSubscription or the JSON of one. */
+export interface SubscriptionBody {
+  readonly device_key: string
+  readonly subscription: object
+}
+
 /** The proof of a channel's password, for which no key stands. */
 export type Proof = Sent<typeof CREDENTIALS_REQUEST>
 /** The credentials of a channel: its password or a key, which names the channel itself. */
@@ -115,3 +121,15 @@ export type ListedKeys = DataOf<'/channel/key/list'>
 /** A listed key; its key_id is no secret and proves nothing. */
 export type ListedKey = ListedKeys['keys'][number]
 export type KeyScope = ListedKey['scopes'][number]
+
+/** The answer of GET /readyz. */
+export interface Readiness {
+  readonly status: 'ok' | 'unready'
+  /** How safe an accepted submission is, in words. */
+  readonly durability: string
+  readonly dependencies: readonly {
+    readonly name: string
+    readonly ready: boolean
+    readonly detail?: string
+  }[]
+}

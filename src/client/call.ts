@@ -6,6 +6,7 @@
 //   call/2. Repeats are bounded in number, jittered, and never earlier than Retry-After says. A
 //     longer Retry-After than RETRY_AFTER_MAX_MS ends the call with its error.
 
+import { isRecord, jsonOf, recordOf } from '#domain/record'
 import { HeliographError } from './error.ts'
 import type { ClientCode } from './error.ts'
 import { backoffMs, pause } from './runtime.ts'
@@ -15,6 +16,8 @@ export interface Endpoint {
   /** Without a slash at the end. */
   readonly baseUrl: string
   readonly token: string | undefined
+  /** Accept-Language of every request; absent for the platform's own. */
+  readonly language?: string | undefined
   readonly runtime: ClientRuntime
   readonly timeoutMs: number
 }
@@ -25,6 +28,8 @@ export interface Call {
   readonly body?: object
   readonly repeats: Repeats
   readonly signal?: AbortSignal | undefined
+  /** `text`: a document outside the envelope. `finding`: `data` counts in a refusal too. */
+  readonly answers?: 'text' | 'finding'
 }
 
 /** `always`: the call may happen twice. `unsent`: it repeats only without a connection. (call/1) */
@@ -64,8 +69,8 @@ function waitBefore(
 }
 
 async function attemptOnce(
-  { baseUrl, token, runtime, timeoutMs }: Endpoint,
-  { method, path, body, signal }: Call,
+  { baseUrl, token, language, runtime, timeoutMs }: Endpoint,
+  { method, path, body, signal, answers }: Call,
 ): Promise<{ readonly data: unknown } | HeliographError> {
   const timeout = AbortSignal.timeout(timeoutMs)
   const init: FetchInit = {
@@ -73,13 +78,15 @@ async function attemptOnce(
     headers: {
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(language !== undefined && { 'accept-language': language }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
     signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
   }
   try {
     const response = await runtime.fetch(baseUrl + path, init)
-    return answerOf(response, await response.text())
+    const text = await response.text()
+    return response.ok && answers === 'text' ? { data: text } : answerOf(response, text, answers)
   } catch (error) {
     signal?.throwIfAborted()
     // Without the platform's own text, which may hold an address with credentials.
@@ -104,12 +111,13 @@ const UNSENT: ReadonlySet<unknown> = new Set([
 
 function isUnsent(error: unknown): boolean {
   const cause: unknown = error instanceof Error ? error.cause : undefined
-  return isObject(cause) && UNSENT.has(cause['code'])
+  return isRecord(cause) && UNSENT.has(cause['code'])
 }
 
 function answerOf(
   response: FetchAnswer,
   text: string,
+  answers?: Call['answers'],
 ): { readonly data: unknown } | HeliographError {
   const envelope = objectIn(text)
   if (envelope === undefined) return invalidAnswer(response.status)
@@ -118,19 +126,24 @@ function answerOf(
     return response.ok ? { data: envelope } : invalidAnswer(response.status)
   }
   if (response.ok && envelope['success'] === true) return { data: envelope['data'] }
-  const { error, error_code, problem } = envelope
+  const { error, error_code, problem, data } = envelope
+  if (answers === 'finding' && data !== undefined) return { data }
   if (typeof error !== 'string' || typeof error_code !== 'string') {
     return invalidAnswer(response.status)
   }
-  const details = isObject(problem) ? problem : {}
+  const details = isRecord(problem) ? problem : {}
   return new HeliographError(error, {
     code: error_code,
     status: response.status,
     retryable: details['retryable'] === true,
     retryAfterMs: retryAfterOf(response),
     requestId: response.headers.get('x-request-id') ?? undefined,
+    sentence: textIn(details['localized_message']),
   })
 }
+
+const textIn = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : undefined
 
 /** The gateway writes whole seconds. */
 function retryAfterOf(response: FetchAnswer): number | undefined {
@@ -146,14 +159,5 @@ const invalidAnswer = (status: number): HeliographError =>
   })
 
 function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const parsed: unknown = JSON.parse(text)
-    return isObject(parsed) ? parsed : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return recordOf(jsonOf(text))
 }

@@ -7,7 +7,7 @@
 
 import type * as Wire from './bodies.ts'
 import { call } from './call.ts'
-import type { Endpoint, Repeats } from './call.ts'
+import type { Call, Endpoint, Repeats } from './call.ts'
 import { WEB } from './runtime.ts'
 import type { ClientRuntime, Fetch } from './runtime.ts'
 
@@ -16,6 +16,8 @@ export interface ClientOptions {
   readonly baseUrl: string
   /** The gateway token, a secret. */
   readonly token?: string | undefined
+  /** The languages of sentences in errors, as Accept-Language has them; else the platform's own. */
+  readonly language?: string | undefined
   readonly fetch?: Fetch
   /** Milliseconds for one attempt. */
   readonly timeoutMs?: number
@@ -40,6 +42,7 @@ export function createClient(options: ClientOptions) {
   const endpoint: Endpoint = {
     baseUrl: options.baseUrl.replace(/\/+$/, ''),
     token: options.token,
+    language: options.language,
     runtime: options.fetch === undefined ? runtime : { ...runtime, fetch: options.fetch },
     timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
   }
@@ -63,6 +66,11 @@ export function createClient(options: ClientOptions) {
       routes.get<Wire.OperationRecord>(`/send_status/${encodeURIComponent(opId)}`, callOptions),
     profile: (callOptions?: CallOptions) =>
       routes.get<Readonly<Record<string, unknown>>>('/gateway/profile', callOptions),
+    /** The readiness of the gateway and of what it stands on, also while it is not ready. */
+    readiness: (callOptions?: CallOptions) =>
+      routes.get<Wire.Readiness>('/readyz', callOptions, 'finding'),
+    /** The metrics as Prometheus text. */
+    metrics: (callOptions?: CallOptions) => routes.get<string>('/metrics', callOptions, 'text'),
   }
 }
 
@@ -113,6 +121,18 @@ const thingRoutes = ({ once, repeated }: Routes) => ({
 const deviceRoutes = ({ once, repeated }: Routes) => ({
   register: once('/device/register'),
   setRoute: repeated('/channel/device'),
+  /**
+   * Routes the pushes of a device to a PushSubscription of its browser, or to the JSON of one, as
+   * `{ endpoint, keys: { p256dh, auth } }`.
+   */
+  setSubscription: (
+    { device_key, subscription }: Wire.SubscriptionBody,
+    options?: CallOptions,
+  ): Promise<Wire.DataOf<'/channel/device'>> =>
+    repeated('/channel/device')(
+      { device_key, channel_type: 'webpush', provider_token: JSON.stringify(subscription) },
+      options,
+    ),
   deleteRoute: repeated('/channel/device/delete'),
   retireToken: repeated('/channel/device/provider-token/retire'),
 })
@@ -169,12 +189,17 @@ function poster<Body extends object, Data>(
 }
 
 function getter(endpoint: Endpoint) {
-  return async <Data>(path: string, { signal, repeat }: CallOptions = {}): Promise<Data> =>
+  return async <Data>(
+    path: string,
+    { signal, repeat }: CallOptions = {},
+    answers?: Call['answers'],
+  ): Promise<Data> =>
     (await call(endpoint, {
       method: 'GET',
       path,
       signal,
       repeats: repeatsOf(repeat, true),
+      ...(answers !== undefined && { answers }),
     })) as Data
 }
 

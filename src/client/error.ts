@@ -29,6 +29,8 @@ export interface ErrorFacts {
   readonly retryAfterMs?: number | undefined
   /** For the operator of the gateway. */
   readonly requestId?: string | undefined
+  /** The gateway's sentence for a person, in the language of `ClientOptions.language`. */
+  readonly sentence?: string | undefined
 }
 
 /** The failure of a call. Its message holds no secret. */
@@ -39,6 +41,7 @@ export class HeliographError extends Error {
   readonly retryable: boolean
   readonly retryAfterMs: number | undefined
   readonly requestId: string | undefined
+  readonly sentence: string | undefined
 
   constructor(message: string, facts: ErrorFacts) {
     super(message)
@@ -47,5 +50,6 @@ export class HeliographError extends Error {
     this.retryable = facts.retryable
     this.retryAfterMs = facts.retryAfterMs
     this.requestId = facts.requestId
+    this.sentence = facts.sentence
   }
 }

@@ -11,7 +11,7 @@
 import type { ChannelId } from '#domain/identity'
 import { parseChannelId } from '#domain/identity'
 import type { SubscribedChannel, Delivery, Gap } from '#src/schemas/frames'
-import type { ThingRecord } from './bodies.ts'
+import type { Reader, ThingRecord } from './bodies.ts'
 import { createClient } from './client.ts'
 import type { Client } from './client.ts'
 import { HeliographError } from './error.ts'
@@ -27,6 +27,11 @@ export type ReplicaOptions = DeviceOptions &
   Partial<Handlers> & {
     /** The address of the gateway, from which the replica reads Things. */
     readonly baseUrl: string
+    /**
+     * The password or the key by which it reads a channel; the device key where there is none.
+     * Reads by a channel's key count in no budget of the gateway.
+     */
+    readonly secretOf?: (channelId: string) => string | undefined
   }
 
 /** A change of one Thing; `after` is undefined for one that is deleted or no longer known. */
@@ -129,7 +134,7 @@ class LiveReplica implements Replica {
   }
 
   async #read(channelId: ChannelId): Promise<void> {
-    const reader = { channel_id: channelId, device_key: this.#options.deviceKey }
+    const reader = this.#readerOf(channelId)
     let cursor: string | undefined
     do {
       const query = { ...reader, limit: PAGE_LIMIT, ...(cursor !== undefined && { cursor }) }
@@ -155,10 +160,17 @@ class LiveReplica implements Replica {
   }
 
   async #readOne({ channelId, entityId }: Delivery): Promise<void> {
-    const { deviceKey } = this.#options
-    const key = { channel_id: channelId, device_key: deviceKey, thing_id: entityId }
-    const record = await this.#client.thing.get(key, this.#call).catch(undefinedIfDeleted)
+    const wanted = { ...this.#readerOf(channelId), thing_id: entityId }
+    const record = await this.#client.thing.get(wanted, this.#call).catch(undefinedIfDeleted)
     if (record !== undefined) this.#put(channelId, record)
+  }
+
+  #readerOf(channelId: ChannelId): Reader {
+    const { secretOf, deviceKey } = this.#options
+    const password = secretOf?.(channelId)
+    return password === undefined
+      ? { channel_id: channelId, device_key: deviceKey }
+      : { channel_id: channelId, password }
   }
 
   #put(channelId: ChannelId, record: ThingRecord): void {

@@ -60,7 +60,7 @@ export function foldThing(
 /**
  * The values after a patch; null removes. Keys are plain data, also `__proto__`.
  */
-function patched(before: Fields | undefined, patch: Json | undefined): Fields {
+export function patched(before: Fields | undefined, patch: Json | undefined): Fields {
   const after = Object.assign(bare<Json>(), before)
   if (typeof patch !== 'object' || patch === null) return after
   for (const [key, value] of Object.entries(patch)) {

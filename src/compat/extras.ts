@@ -13,9 +13,6 @@ import { isLonger, isSafeText, utf8Bytes } from '#src/schemas/values'
 
 export type CompatibilityStyle = 'topic' | 'sendkey' | 'devicekey'
 
-/** The title of a message whose sender gave none. */
-export const TITLE_IN_DEFAULT = 'Notification'
-
 /** A Message as POST /message takes it, without its credentials. */
 export interface CompatibilityMessage {
   readonly title: string

@@ -5,9 +5,10 @@ import { fault, isFault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
 import { isRecord } from '#domain/record'
 import { readJson } from '#src/schemas/json/json'
-import type { JsonSchema } from '#src/schemas/json-schema'
+import type { JsonSchema, ObjectSchema } from '#src/schemas/json-schema'
 import { BODY_BYTES_MAX, formBody, multipartBody, withQuery } from '#src/ingress/reader'
 import type { Form, Reader } from '#src/ingress/reader'
+import { given, object } from '#src/schemas/json-schema'
 
 /** The named values of a body. */
 export interface Values {
@@ -62,3 +63,26 @@ async function fromParts(bytes: Uint8Array, contentType: string): Promise<Answer
 
 const fromForm = (read: Answer<Form>): Answer<Values> =>
   isFault(read) ? read : { isJson: false, entries: [...read.texts] }
+
+/** Types of values in JSON that count as text. */
+export const SCALAR = ['string', 'number', 'boolean'] as const
+
+type Descriptions = Readonly<Record<string, string>>
+
+/** Texts in a query or a form. */
+export const textsOf = (descriptions: Descriptions): ObjectSchema =>
+  object(
+    Object.fromEntries(
+      Object.entries(descriptions).map(([name, text]) => [name, given('string', text)]),
+    ),
+    [],
+  )
+
+/** The same in JSON: numbers and booleans count as text, other values as absent. */
+export const scalarsOf = (descriptions: Descriptions): ObjectSchema =>
+  object(
+    Object.fromEntries(
+      Object.entries(descriptions).map(([name, description]) => [name, { description }]),
+    ),
+    [],
+  )

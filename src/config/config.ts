@@ -3,8 +3,6 @@
 // A bad value stops the start with a sentence that names the variable, what is wrong and what is
 // allowed. Importing this file reads nothing.
 
-import { BlockList, isIP } from 'node:net'
-
 import type { Runtime } from '#domain/runtime'
 import { privateTransports, tls } from './private-transports.ts'
 import type { PrivateTransports, Tls } from './private-transports.ts'
@@ -12,11 +10,24 @@ import { assistants } from './assistants.ts'
 import type { AssistantSettings } from './assistants.ts'
 import { compatibilityRoot } from './compatibility.ts'
 import type { CompatibilityRoot } from './compatibility.ts'
+import { mqttBridge } from './mqtt-bridge.ts'
+import type { BridgeSettings } from './mqtt-bridge.ts'
 import { providers } from './providers.ts'
-import type { ProviderSettings } from './providers.ts'
+import type { ProviderSettings } from '#src/providers/providers'
 import { roles } from './roles.ts'
 import type { Roles } from './roles.ts'
-import { DAY_MS, MINUTE_MS, address, duration, integer, oneOf, read, refuse } from './setting.ts'
+import {
+  DAY_MS,
+  MINUTE_MS,
+  address,
+  cidrs,
+  duration,
+  integer,
+  oneOf,
+  publicBaseUrl,
+  read,
+  refuse,
+} from './setting.ts'
 import { caFile, databaseUrl, natsUrlOf, refuseIPv6 } from './server-address.ts'
 import type { Address, Env } from './setting.ts'
 
@@ -40,6 +51,8 @@ export interface Config {
   readonly tls: Tls | undefined
   /** The compatibility style that stands at the root of a listener or a host name. */
   readonly compatibilityRoot: CompatibilityRoot | undefined
+  /** Whether the gateway serves the console. */
+  readonly console: boolean
   /** A secret. Empty when gateway token authentication is off. */
   readonly token: string
   readonly publicBaseUrl: string | undefined
@@ -62,6 +75,8 @@ export interface Config {
   readonly lanes: number
   readonly nodeId: string
   readonly privateTransports: PrivateTransports
+  /** Undefined: no broker is read. */
+  readonly bridge: BridgeSettings | undefined
   readonly statusRetentionMs: number
   readonly historyRetentionMs: { readonly messagesAndEvents: number; readonly thingUpdates: number }
   /** Milliseconds without use after which devices and channels are removed. */
@@ -79,6 +94,7 @@ export interface Config {
 }
 
 const YEAR_MS = 366 * DAY_MS
+const STATUS_RETENTION = { fallback: '7d', min: MINUTE_MS, max: YEAR_MS }
 
 /**
  * Reads the settings. A bad value throws ConfigError here, never later. A node without a name gets
@@ -95,6 +111,7 @@ export function configFrom(env: Env, { entropy }: Pick<Runtime, 'entropy'>): Con
     ...reached,
     assistants: assistants(env, reached),
     compatibilityRoot: compatibilityRoot(env),
+    console: oneOf(env, 'SERVICE_CONSOLE', 'on', ['on', 'off']) === 'on',
     token: token(env),
     trustedProxies: cidrs(env, 'SERVICE_TRUSTED_PROXIES'),
     ...joined,
@@ -107,17 +124,14 @@ export function configFrom(env: Env, { entropy }: Pick<Runtime, 'entropy'>): Con
     }),
     nodeId: nodeId(env, entropy),
     privateTransports: privateTransports(env),
+    bridge: mqttBridge(env),
     providers: providers(env, joined.roles),
     thingPushIntervalMs: duration(env, 'SERVICE_THING_PUSH_INTERVAL', {
       fallback: '60s',
       min: 0,
       max: DAY_MS,
     }),
-    statusRetentionMs: duration(env, 'SERVICE_STATUS_RETENTION', {
-      fallback: '7d',
-      min: MINUTE_MS,
-      max: YEAR_MS,
-    }),
+    statusRetentionMs: duration(env, 'SERVICE_STATUS_RETENTION', STATUS_RETENTION),
     historyRetentionMs: historyRetention(env),
     deviceRetentionMs: duration(env, 'SERVICE_DEVICE_RETENTION', {
       fallback: '90d',
@@ -136,24 +150,21 @@ export function configFrom(env: Env, { entropy }: Pick<Runtime, 'entropy'>): Con
       max: 10 * MINUTE_MS,
     }),
     logLevel: oneOf(env, 'SERVICE_LOG_LEVEL', 'info', LOG_LEVELS),
-    passwordBudget: Object.freeze({
-      perAddress: integer(env, 'SERVICE_PASSWORD_BUDGET_PER_ADDRESS', {
-        fallback: 60,
-        min: 1,
-        max: 1_000_000,
-      }),
-      total: integer(env, 'SERVICE_PASSWORD_BUDGET_TOTAL', {
-        fallback: 1200,
-        min: 1,
-        max: 1_000_000,
-      }),
-    }),
+    passwordBudget: passwordBudget(env),
     commonPasswords: oneOf(env, 'SERVICE_COMMON_PASSWORDS', 'warned', ['warned', 'refused']),
     deviceBudgetPerAddress: integer(env, 'SERVICE_DEVICE_BUDGET_PER_ADDRESS', {
       fallback: 60,
       min: 1,
       max: 100_000,
     }),
+  })
+}
+
+function passwordBudget(env: Env): Config['passwordBudget'] {
+  const bounds = { min: 1, max: 1_000_000 }
+  return Object.freeze({
+    perAddress: integer(env, 'SERVICE_PASSWORD_BUDGET_PER_ADDRESS', { fallback: 60, ...bounds }),
+    total: integer(env, 'SERVICE_PASSWORD_BUDGET_TOTAL', { fallback: 1200, ...bounds }),
   })
 }
 
@@ -164,32 +175,6 @@ function token(env: Env): string {
     refuse('SERVICE_TOKEN', 'cannot be sent as a Bearer token', allowed)
   }
   return value
-}
-
-function publicBaseUrl(env: Env): string | undefined {
-  const text = read(env, 'SERVICE_PUBLIC_BASE_URL')
-  if (text === undefined) return undefined
-  const url = URL.parse(text)
-  if (url === null || url.protocol !== 'https:' || url.username !== '' || url.search !== '') {
-    refuse('SERVICE_PUBLIC_BASE_URL', 'is not an https origin', 'for example https://push.example')
-  }
-  return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
-}
-
-function cidrs(env: Env, name: string): readonly string[] {
-  const blocks = (read(env, name) ?? '').split(',').map((block) => block.trim())
-  const list = new BlockList()
-  for (const block of blocks.filter((entry) => entry !== '')) {
-    const [base = '', prefix, more] = block.split('/')
-    const family = isIP(base)
-    const bits = prefix === undefined ? (family === 6 ? 128 : 32) : Number(prefix)
-    const whole = more === undefined && (prefix === undefined || /^\d{1,3}$/.test(prefix))
-    if (family === 0 || !whole || bits > (family === 6 ? 128 : 32)) {
-      refuse(name, `holds ${JSON.stringify(block)}`, 'a comma list like 10.0.0.0/8,::1/128')
-    }
-    list.addSubnet(base, bits, family === 6 ? 'ipv6' : 'ipv4')
-  }
-  return Object.freeze(blocks.filter((entry) => entry !== ''))
 }
 
 /**

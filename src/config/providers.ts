@@ -1,79 +1,21 @@
-// The settings of the push services. The process that dispatches reads the named files, and again
-// when they change.
+// The settings of the push providers, each read by the provider's own row.
 
-import { existsSync } from 'node:fs'
-
-import type { Roles } from './roles.ts'
-import { read, refuse } from './setting.ts'
+import { PROVIDERS } from '#domain/push/providers'
+import { PROVIDER_TABLE } from '#src/providers/providers'
+import type { ProviderSettings } from '#src/providers/providers'
+import type { ReadingFor } from '#src/providers/settings-of'
 import type { Env } from './setting.ts'
 
-/** A provider that is absent is not set up. */
-export interface ProviderSettings {
-  readonly apns?: {
-    readonly keyFile: string
-    readonly keyId: string
-    readonly teamId: string
-    readonly topic: string
-    /** `host` or `host:port`. */
-    readonly host: string
-  }
-  readonly fcm?: { readonly credentialsFile: string }
-}
+/** The environment variables of all providers. */
+export const PROVIDER_SETTING_NAMES: readonly string[] = PROVIDERS.flatMap(
+  (name) => PROVIDER_TABLE[name].settings.names,
+)
 
-const APNS_HOST = 'api.push.apple.com'
-const APPLE_ID = /^[A-Z0-9]{10}$/
-const TOPIC = /^[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/
-const HOST = /^[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*(:\d{1,5})?$/
-
-/** Reads the settings. Only a process that dispatches needs the files. */
-export function providers(env: Env, { dispatch }: Pick<Roles, 'dispatch'>): ProviderSettings {
-  const apns = apnsSettings(env)
-  const credentialsFile = read(env, 'SERVICE_FCM_CREDENTIALS_FILE')
-  for (const [name, file] of [
-    ['SERVICE_APNS_KEY_FILE', apns?.keyFile],
-    ['SERVICE_FCM_CREDENTIALS_FILE', credentialsFile],
-  ] as const) {
-    if (!dispatch || file === undefined || existsSync(file)) continue
-    refuse(name, `names ${file}, which does not exist`, 'a file that this process can read')
-  }
-  return Object.freeze({
-    ...(apns !== undefined && { apns: Object.freeze(apns) }),
-    ...(credentialsFile !== undefined && { fcm: Object.freeze({ credentialsFile }) }),
+/** Reads the settings of every provider; one that is not set up is absent. */
+export function providers(env: Env, reading: ReadingFor): ProviderSettings {
+  const given = PROVIDERS.flatMap((name) => {
+    const settings = PROVIDER_TABLE[name].settings.read(env, reading)
+    return settings === undefined ? [] : [[name, Object.freeze(settings)] as const]
   })
-}
-
-function apnsSettings(env: Env): ProviderSettings['apns'] {
-  const keyFile = read(env, 'SERVICE_APNS_KEY_FILE')
-  const keyId = read(env, 'SERVICE_APNS_KEY_ID')
-  const teamId = read(env, 'SERVICE_APNS_TEAM_ID')
-  const topic = read(env, 'SERVICE_APNS_TOPIC')
-  const together = [
-    ['SERVICE_APNS_KEY_FILE', keyFile, 'the .p8 file of the key'],
-    ['SERVICE_APNS_KEY_ID', keyId, 'the 10 characters of the key in its file name'],
-    ['SERVICE_APNS_TEAM_ID', teamId, 'the 10 characters of the team'],
-    ['SERVICE_APNS_TOPIC', topic, "the app's bundle identifier"],
-  ] as const
-  const host = apnsHost(env)
-  if (together.every(([, value]) => value === undefined)) return undefined
-  for (const [name, value, allowed] of together) {
-    if (value === undefined) refuse(name, 'is missing beside other SERVICE_APNS settings', allowed)
-  }
-  const id = (name: string, value = ''): string =>
-    APPLE_ID.test(value) ? value : refuse(name, 'has an unknown form', '10 of A to Z and 0 to 9')
-  return {
-    keyFile: keyFile ?? '',
-    keyId: id('SERVICE_APNS_KEY_ID', keyId),
-    teamId: id('SERVICE_APNS_TEAM_ID', teamId),
-    topic: TOPIC.test(topic ?? '')
-      ? (topic ?? '')
-      : refuse('SERVICE_APNS_TOPIC', `is ${JSON.stringify(topic)}`, 'for example org.example.app'),
-    host,
-  }
-}
-
-function apnsHost(env: Env): string {
-  const host = read(env, 'SERVICE_APNS_HOST') ?? APNS_HOST
-  if (HOST.test(host) && Number(host.split(':')[1] ?? 1) <= 65_535) return host
-  const allowed = `${APNS_HOST}, api.sandbox.push.apple.com, or another host or host:port`
-  return refuse('SERVICE_APNS_HOST', `is ${JSON.stringify(host)}`, allowed)
+  return Object.freeze(Object.fromEntries(given))
 }

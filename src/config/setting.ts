@@ -1,6 +1,9 @@
 // Reads one setting, checks it, or refuses it with a sentence that names it, what is wrong and what
 // is allowed.
 
+import { existsSync } from 'node:fs'
+import { BlockList, isIP } from 'node:net'
+
 export type Env = Readonly<Record<string, string | undefined>>
 
 /** A setting that cannot be used. The message is for the operator. */
@@ -83,4 +86,38 @@ export function address(env: Env, name: string, fallback: string): Address {
     refuse(name, `is ${JSON.stringify(text)}`, 'host:port or [IPv6]:port, port 0 to 65535')
   }
   return Object.freeze({ host, port })
+}
+
+/** A list of CIDR blocks between commas; a bare address is a block of one. */
+export function cidrs(env: Env, name: string): readonly string[] {
+  const blocks = (read(env, name) ?? '').split(',').map((block) => block.trim())
+  const list = new BlockList()
+  for (const block of blocks.filter((entry) => entry !== '')) {
+    const [base = '', prefix, more] = block.split('/')
+    const family = isIP(base)
+    const bits = prefix === undefined ? (family === 6 ? 128 : 32) : Number(prefix)
+    const whole = more === undefined && (prefix === undefined || /^\d{1,3}$/.test(prefix))
+    if (family === 0 || !whole || bits > (family === 6 ? 128 : 32)) {
+      refuse(name, `holds ${JSON.stringify(block)}`, 'a comma list like 10.0.0.0/8,::1/128')
+    }
+    list.addSubnet(base, bits, family === 6 ? 'ipv6' : 'ipv4')
+  }
+  return Object.freeze(blocks.filter((entry) => entry !== ''))
+}
+
+/** Refuses the name of a file that is not there. */
+export function refuseMissingFile(name: string, file: string | undefined): void {
+  if (file === undefined || existsSync(file)) return
+  refuse(name, `names ${file}, which does not exist`, 'a file that this process can read')
+}
+
+/** The address by which others reach the gateway, without a slash at its end. */
+export function publicBaseUrl(env: Env): string | undefined {
+  const text = read(env, 'SERVICE_PUBLIC_BASE_URL')
+  if (text === undefined) return undefined
+  const url = URL.parse(text)
+  if (url === null || url.protocol !== 'https:' || url.username !== '' || url.search !== '') {
+    refuse('SERVICE_PUBLIC_BASE_URL', 'is not an https origin', 'for example https://push.example')
+  }
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
 }

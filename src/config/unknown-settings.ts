@@ -1,26 +1,23 @@
 // Settings that nobody reads: mistyped names, which would otherwise be ignored in silence.
 
+import { PROVIDER_SETTING_NAMES } from './providers.ts'
 import type { Env } from './setting.ts'
 
 const PREFIX = 'SERVICE_'
 
 /** Every name that the configuration reads. */
 export const SETTINGS: readonly string[] = [
-  'SERVICE_APNS_HOST',
-  'SERVICE_APNS_KEY_FILE',
-  'SERVICE_APNS_KEY_ID',
-  'SERVICE_APNS_TEAM_ID',
-  'SERVICE_APNS_TOPIC',
+  ...PROVIDER_SETTING_NAMES,
   'SERVICE_COMPAT_ADDR',
   'SERVICE_COMPAT_HOST',
   'SERVICE_COMPAT_ROOT',
+  'SERVICE_CONSOLE',
   'SERVICE_DATABASE_CA_FILE',
   'SERVICE_DATABASE_URL',
   'SERVICE_COMMON_PASSWORDS',
   'SERVICE_DEVICE_BUDGET_PER_ADDRESS',
   'SERVICE_DEVICE_RETENTION',
   'SERVICE_DRAIN_TIMEOUT',
-  'SERVICE_FCM_CREDENTIALS_FILE',
   'SERVICE_HISTORY_RETENTION',
   'SERVICE_HTTP_ADDR',
   'SERVICE_HTTP_TLS_CERT',
@@ -30,6 +27,9 @@ export const SETTINGS: readonly string[] = [
   'SERVICE_LOG_KEEP',
   'SERVICE_LOG_LEVEL',
   'SERVICE_MCP_ENABLED',
+  'SERVICE_MQTT_BRIDGE_KEY_FILE',
+  'SERVICE_MQTT_BRIDGE_TOPICS',
+  'SERVICE_MQTT_BRIDGE_URL',
   'SERVICE_NATS_CA_FILE',
   'SERVICE_NATS_URL',
   'SERVICE_NODE_ID',

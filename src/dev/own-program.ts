@@ -2,6 +2,8 @@
 
 import { fileURLToPath } from 'node:url'
 
+import type { Env } from '#src/config/environment'
+
 /** The arguments of Node for a gateway that stops once its standard input ends. */
 export const serveWhileStdin = (): readonly string[] => [
   ...process.execArgv,
@@ -9,3 +11,9 @@ export const serveWhileStdin = (): readonly string[] => [
   'serve',
   '--while-stdin',
 ]
+
+const SETTING = /^(SERVICE|HELIOGRAPH)_/
+
+/** The environment without settings of other gateways and of this command line. */
+export const withoutSettings = (env: Env): Env =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !SETTING.test(name)))

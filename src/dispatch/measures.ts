@@ -1,7 +1,8 @@
 // Defines the metrics of dispatch, by provider.
 
 import { OPERATION_STATUSES } from '#domain/operation'
-import type { EndedOperations, ProviderName, PushEnding } from '#domain/push'
+import type { EndedOperations, PushEnding } from '#domain/push'
+import type { ProviderName } from '#domain/push/providers'
 import type { Meter } from '#domain/telemetry'
 
 /** Returns the values of the gauges. */

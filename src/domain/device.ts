@@ -1,24 +1,12 @@
 // Devices, and the route by which the gateway reaches each. (decisions.md 7)
 
 import type { DeviceId } from './identity.ts'
+import type { Platform } from './push/platform.ts'
+import { PROVIDERS } from './push/providers.ts'
+import type { ProviderName } from './push/providers.ts'
 
-export const PLATFORMS = [
-  'ios',
-  'ipados',
-  'macos',
-  'watchos',
-  'android',
-  'windows',
-  'web',
-  'linux',
-  'other',
-] as const
-export type Platform = (typeof PLATFORMS)[number]
-
-export const CHANNEL_TYPES = ['private', 'apns', 'fcm'] as const
-export type ChannelType = (typeof CHANNEL_TYPES)[number]
-
-export const APPLE_PLATFORMS: readonly Platform[] = ['ios', 'ipados', 'macos', 'watchos']
+export type ChannelType = 'private' | ProviderName
+export const CHANNEL_TYPES: readonly ChannelType[] = ['private', ...PROVIDERS]
 
 export interface Device {
   readonly deviceId: DeviceId

@@ -50,7 +50,7 @@ export const FAULTS = {
   rules_limit_exceeded: 'the channel has 1000 rules, which is the limit',
   bind_session_not_found: 'there is no such bind session',
   invalid_platform: 'the platform is not known',
-  invalid_channel_type: 'channel_type must be private, apns or fcm',
+  invalid_channel_type: 'the channel_type is not known',
   channel_type_mismatch: 'the device has another channel_type',
   provider_token_required: 'this channel_type needs a provider_token',
   provider_token_forbidden_for_private_channel: 'a private device has no provider_token',

@@ -88,6 +88,9 @@ export const isGatewayForm = (opId: OperationId): boolean => GATEWAY_OPERATION_I
 
 const GATEWAY_OPERATION_ID = /^[0-9a-f]{13}-[0-9a-f]{32}$/
 
+/** The text before every operation id that the gateway makes at or after this time. */
+export const operationsFrom = (ms: number): string => timeText(ms)
+
 /** The time with which an operation id begins, when it has the form that the gateway makes. */
 export function operationTimeOf(opId: OperationId): number | undefined {
   return OPERATION_TIME.test(opId) ? Number.parseInt(opId, 16) : undefined

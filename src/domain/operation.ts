@@ -1,6 +1,7 @@
 // The record of one submission's progress. (decisions.md 5)
 
 import type { FaultCode } from './fault.ts'
+import { isGatewayForm, isOperationOf } from './identity.ts'
 import type { ChannelId, EntityId, OperationId } from './identity.ts'
 import type { SubmissionModel } from './submission.ts'
 
@@ -27,6 +28,16 @@ export interface Operation {
   readonly errorCode?: FaultCode
 }
 
+/**
+ * True for an operation of which its op_id, made by the gateway, says nearly all: it was sent when
+ * it was accepted. One record keeps many of them. A client may have chosen an op_id of this form.
+ */
+export const endedAtOnce = ({ opId, status, acceptedAt, updatedAt }: Operation): boolean =>
+  status === 'sent' &&
+  updatedAt === acceptedAt &&
+  isGatewayForm(opId) &&
+  isOperationOf(opId, acceptedAt)
+
 /** The first use of a client's op_id, which decides all later ones. (decisions.md 6) */
 export interface Claim {
   readonly opId: OperationId
@@ -44,3 +55,12 @@ export type ClaimOutcome =
   /** Same content and scope: the first claim, whose message_id and time the repeat takes over. */
   | { readonly kind: 'repeat'; readonly first: Claim; readonly applied: boolean }
   | { readonly kind: 'conflict'; readonly code: 'op_id_payload_conflict' | 'op_id_scope_conflict' }
+
+export interface OperationStore {
+  find(opId: OperationId): Promise<Operation | undefined>
+  /**
+   * Atomic over all nodes. A fresh claim is durable when this answers. `isPending`: an operation
+   * with this op_id is accepted, and the store may not have it yet. (decisions.md 6)
+   */
+  claim(claim: Claim, expiredBefore: number, isPending?: boolean): Promise<ClaimOutcome>
+}

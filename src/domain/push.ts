@@ -1,14 +1,11 @@
 // Pushes to devices through providers: their content and endings, and the ports on both sides of
 // dispatch. (decisions.md 11)
 
-import type { ChannelType, Platform } from './device.ts'
 import type { FaultCode } from './fault.ts'
 import type { FeedEntry } from './feed.ts'
 import type { OperationStatus } from './operation.ts'
-
-/** Services that carry pushes to devices. Each has a folder of src/providers. */
-export const PROVIDERS = ['apns', 'fcm'] as const satisfies readonly ChannelType[]
-export type ProviderName = (typeof PROVIDERS)[number]
+import type { Platform } from './push/platform.ts'
+import type { ProviderName } from './push/providers.ts'
 
 /** The route by which a provider reaches a device. */
 export interface Route {

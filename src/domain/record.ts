@@ -11,7 +11,24 @@ export function bare<Value>(): Record<string, Value> {
   return new Bare() as Record<string, Value>
 }
 
+/** Returns the value of a JSON text; undefined for any other text. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** True for a JSON object: neither a list nor null. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
+
+/** Returns the value as a JSON object; undefined when it is none. */
+export const recordOf = (value: unknown): Readonly<Record<string, unknown>> | undefined =>
+  isRecord(value) ? value : undefined
+
+/** Returns the object that a JSON text holds; an empty one for any other text. */
+export const recordFrom = (text: string): Readonly<Record<string, unknown>> =>
+  recordOf(jsonOf(text)) ?? {}

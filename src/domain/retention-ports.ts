@@ -13,6 +13,15 @@ export interface RetentionStore {
   expire(limits: IdleLimits, maxRows: number): Promise<Expired>
 }
 
+/** Moves updates of Things from rows into compressed blocks. */
+export interface GatheringStore {
+  /**
+   * Moves the oldest updates, once there are enough of them or they are old enough. Returns how
+   * many it moved; 0 when there is nothing to do.
+   */
+  gather(nowMs: number): Promise<number>
+}
+
 /**
  * Unix milliseconds; devices and channels that were last in use before them are removed.
  * (store/idle.ts)

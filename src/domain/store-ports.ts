@@ -24,12 +24,13 @@ export const isOutage = (error: unknown): boolean =>
   (error.name === STORE_BUSY || STORE_FAILURES.includes(error.name))
 
 import type { ChannelCredentials, ChannelInfo, NewChannel, PasswordChange } from './channel.ts'
-import type { ChannelType, Device, Platform } from './device.ts'
+import type { ChannelType, Device } from './device.ts'
+import type { Platform } from './push/platform.ts'
 import type { Event, Thing } from './entity.ts'
 import type { Acknowledgement, CatchUpPage, CatchUpRequest, FeedEntry, Position } from './feed.ts'
 import type { ChannelId, DeviceId, OperationId } from './identity.ts'
 import type { LanePlace, Lease, LogPosition, LogState } from './lane.ts'
-import type { Claim, ClaimOutcome, Operation } from './operation.ts'
+import type { Operation } from './operation.ts'
 import type { ParkedSubmission, Unparked, Waiting } from './parked.ts'
 import type { DueInChannel, RuleWrites, StoredRule, WatchOf } from './rules/stored.ts'
 import type { Model } from './submission.ts'
@@ -82,6 +83,11 @@ export interface TurnWrites {
   readonly lanes: readonly LaneMove[]
   readonly channels: readonly ChannelWrites[]
   readonly operations: readonly Operation[]
+  /**
+   * Further operations, by the batch of the log that had them: each ended at once (endedAtOnce),
+   * and no client chose its op_id.
+   */
+  readonly batches?: readonly (readonly Operation[])[]
   readonly deadLetters: readonly DeadLetter[]
   /** Submissions that wait from now on, behind earlier waiting ones of their channel. (W6) */
   readonly parked?: readonly ParkedSubmission[]
@@ -284,13 +290,4 @@ export interface ReadStore {
     deviceId: DeviceId,
     limit: number,
   ): Promise<{ readonly items: readonly FeedEntry[]; readonly hasMore: boolean }>
-}
-
-export interface OperationStore {
-  find(opId: OperationId): Promise<Operation | undefined>
-  /**
-   * Atomic over all nodes. A fresh claim is durable when this answers. `isPending`: an operation
-   * with this op_id is accepted, and the store may not have it yet. (decisions.md 6)
-   */
-  claim(claim: Claim, expiredBefore: number, isPending?: boolean): Promise<ClaimOutcome>
 }

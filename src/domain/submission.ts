@@ -20,6 +20,8 @@ export const SEVERITIES = ['critical', 'high', 'normal', 'low'] as const
 export type Severity = (typeof SEVERITIES)[number]
 /** The severity of a submission that names none, or none that is known. */
 export const DEFAULT_SEVERITY: Severity = 'normal'
+/** The title of a Message from a way in that needs none, whose sender gave none. */
+export const TITLE_IN_DEFAULT = 'Notification'
 
 export const MODELS = ['message', 'event', 'thing'] as const
 export type Model = (typeof MODELS)[number]

@@ -91,6 +91,7 @@ export interface Document {
   readonly etag?: string
   /** The Cache-Control header; absent for no-store. */
   readonly cache?: string
+  readonly headers?: readonly Header[]
 }
 
 /** The header that a row of documents with an etag wants. */
@@ -99,8 +100,8 @@ export const IF_NONE_MATCH = 'if-none-match'
 /** Answers with bytes, or with 304 when the caller has them; refuses in the envelope. */
 export const DOCUMENT: Answerer<Document> = {
   isLocalised: true,
-  success: ({ contentType, body, etag, cache }, { headers: sent }) => {
-    const headers: readonly Header[] = etag === undefined ? NO_HEADERS : [['etag', etag]]
+  success: ({ contentType, body, etag, cache, headers: own = NO_HEADERS }, { headers: sent }) => {
+    const headers: readonly Header[] = etag === undefined ? own : [['etag', etag], ...own]
     const isKnown = etag !== undefined && knows(sent[IF_NONE_MATCH] ?? '', etag)
     return {
       status: isKnown ? 304 : 200,

@@ -28,6 +28,7 @@ import { failure, requestIdFrom } from './respond.ts'
 import { observationTable, routeTable } from './routes.ts'
 import type { ObservationPorts } from './routes.ts'
 import type { Row } from './row.ts'
+import type { StaticFile } from './static-files.ts'
 
 export interface IngressPorts extends ObservationPorts {
   readonly acceptance: Acceptance
@@ -46,6 +47,8 @@ export interface IngressOptions {
   readonly trustedProxies: readonly string[]
   readonly statusRetentionMs: number
   readonly version: string
+  /** The files of the console; absent for a gateway without one. */
+  readonly console?: readonly StaticFile[] | undefined
   /** Further routes, for instance an imitated tool's. */
   readonly styles?: readonly Style[]
   /** One style at the root of a listener or host name of its own. */

@@ -4,7 +4,6 @@ import { fault } from '#domain/fault'
 import type { FaultCode } from '#domain/fault'
 import type { Answer } from '#domain/ports'
 import { readJson } from '#src/schemas/json/json'
-import { tooLarge } from '#src/http/arriving-body'
 import type { Exchange } from '#src/http/exchange'
 import type { Head } from '#src/http/router'
 
@@ -138,29 +137,6 @@ async function readMultipart(body: Buffer, contentType: string): Promise<Answer<
     }
   }
   return { texts, files }
-}
-
-/**
- * Reads with the first of the readers that takes the Content-Type; `otherwise` reads the rest, also
- * a body without a Content-Type.
- */
-export function byContentType<Body>(
-  readers: readonly Reader<Body>[],
-  otherwise?: Reader<Body>,
-): Reader<Body> {
-  const all = otherwise === undefined ? readers : [...readers, otherwise]
-  return {
-    bytesMax: Math.max(...all.map(({ bytesMax }) => bytesMax)),
-    isQueryRead: all.some(({ isQueryRead }) => isQueryRead),
-    mediaTypes: otherwise === undefined ? readers.flatMap(({ mediaTypes }) => mediaTypes) : [],
-    codes: [...all.flatMap(({ codes }) => codes), 'unsupported_media_type'],
-    read: (body, contentType) => {
-      const mediaType = mediaTypeOf(contentType)
-      const fits = readers.find(({ mediaTypes }) => mediaTypes.includes(mediaType)) ?? otherwise
-      if (fits === undefined) return UNSUPPORTED
-      return body.length > fits.bytesMax ? tooLarge(fits.bytesMax) : fits.read(body, contentType)
-    },
-  }
 }
 
 const UNSUPPORTED = fault('unsupported_media_type')

@@ -5,6 +5,7 @@ import { fault } from '#domain/fault'
 import { openApiDocument } from '#src/schemas/document/openapi'
 import { DOCUMENT, ENVELOPE, IF_NONE_MATCH } from './answerer.ts'
 import type { Document } from './answerer.ts'
+import { consoleRows, frontRow } from './console-rows.ts'
 import { nativeRows } from './native-rows.ts'
 import type { NativePorts } from './native-rows.ts'
 import { READINESS, readiness } from './probes.ts'
@@ -13,9 +14,12 @@ import { JSON_TYPE } from '#src/http/reply'
 import { STATUS } from '#src/refusals/refusal'
 import { describe, get } from './row.ts'
 import type { About, Row } from './row.ts'
+import type { StaticFile } from './static-files.ts'
 
 export interface TablePorts extends ObservationPorts, NativePorts {
   readonly version: string
+  /** The files of the console; absent for a gateway without one. */
+  readonly console?: readonly StaticFile[] | undefined
 }
 
 export interface ObservationPorts extends ReadinessPorts {
@@ -29,11 +33,7 @@ export interface ObservationPorts extends ReadinessPorts {
 export function routeTable(ports: TablePorts, more: readonly Row[] = []): readonly Row[] {
   const rows: Row[] = [
     ...nativeRows(ports),
-    get('/', {
-      handle: () => ({ name: 'heliograph', version: ports.version, openapi: '/openapi.json' }),
-      answerer: ENVELOPE,
-      about: about('Get the name and the version of the gateway'),
-    }),
+    ...firstRows(ports),
     ...observationTable(ports),
     get('/private/ws', {
       token: 'none',
@@ -50,6 +50,15 @@ export function routeTable(ports: TablePorts, more: readonly Row[] = []): readon
   const whole = (): readonly Row[] => [...rows, documentRow]
   const documentRow = openApiRow(whole, ports.version)
   return whole()
+}
+
+/** The row of `/`, and the console where there is one. */
+function firstRows({ version, acceptance, console: files }: TablePorts): readonly Row[] {
+  const data = (): object => ({ name: 'heliograph', version, openapi: '/openapi.json' })
+  const front = about('Get the name and the version of the gateway')
+  if (files === undefined) return [get('/', { handle: data, answerer: ENVELOPE, about: front })]
+  const { callerCheck } = acceptance
+  return [frontRow({ callerCheck, about: front, data }), ...consoleRows(files)]
 }
 
 const about = (summary: string, more: Partial<About> = {}): About => ({

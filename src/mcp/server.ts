@@ -6,7 +6,7 @@ import type { CallToolResult, StandardSchemaWithJSON } from '@modelcontextprotoc
 
 import type { DefectReport } from '#domain/defect'
 import { isFault } from '#domain/fault'
-import type { Fault } from '#domain/fault'
+import type { Fault, FaultCode } from '#domain/fault'
 import type { Answer } from '#domain/ports'
 import { refusalOf } from '#src/refusals/rejection'
 import type { Wire } from '#src/schemas/answers'
@@ -14,10 +14,10 @@ import type { JsonSchema, ObjectSchema } from '#src/schemas/json-schema'
 import { toolInput, unknownArgument } from '#src/schemas/document/tool-schemas'
 import type { CallCredential } from '#src/schemas/document/tool-schemas'
 import type { Call } from './call.ts'
-import { refusalText } from './next-step.ts'
 import { TEMPLATES } from './resources.ts'
 import type { Resources } from './resources.ts'
 import type { Tool } from './tool.ts'
+import { lineOf } from '#src/refusals/refusal'
 
 /** The supported revisions of the protocol, newest first. (docs/decisions.md 15) */
 export const REVISIONS = ['2026-07-28', '2025-11-25', '2025-06-18']
@@ -160,4 +160,38 @@ function protocolError(refusal: Fault, uri: string, opening: CallCredential): Pr
   const isTheirs = code === 'invalid_cursor' || code === 'invalid_channel_id'
   const kind = isTheirs ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError
   return new ProtocolError(kind, refusalText(refusal, opening), { error_code: code })
+}
+
+const AGAIN = 'Wait, then call again with the same arguments.'
+
+const STEPS: Readonly<Partial<Record<FaultCode, string>>> = {
+  op_id_payload_conflict: 'Send another message with another op_id.',
+  op_id_scope_conflict: 'Send another message with another op_id.',
+  entity_not_found: 'Call thing_list for the Things of the Channel.',
+  invalid_cursor: 'Call again without cursor for the first page.',
+  send_status_not_found: 'Use the op_id that a submission returned; records expire.',
+  bind_session_not_found: 'Call channel_bind_start for a new page.',
+  op_id_not_allowed: 'Leave op_id out.',
+  rate_limited: AGAIN,
+  server_busy: AGAIN,
+  submission_not_accepted: AGAIN,
+  submission_outcome_unknown:
+    'It may have been accepted. Call again with the same arguments only if they hold an op_id or ' +
+    'a repeat does no harm; otherwise tell the person.',
+  internal_error: 'Tell the person that the gateway failed, and that its operator can see why.',
+}
+
+const OTHERWISE = 'Correct the arguments and call again.'
+
+const CHANNEL: Readonly<Record<CallCredential, string>> = {
+  grant: 'Call channel_list for the Channels that you may use, or channel_bind_start for another.',
+  password: 'Ask the person for the Channel and its password.',
+}
+
+/** Code, sentence, and the step that can help: one line of text. */
+function refusalText(fault: Fault, opening: CallCredential): string {
+  const { code, retryAfterMs } = fault
+  const step = code === 'channel_not_found' ? CHANNEL[opening] : (STEPS[code] ?? OTHERWISE)
+  const wait = retryAfterMs === undefined ? '' : ` Wait ${Math.ceil(retryAfterMs / 1000)} s.`
+  return `${code}: ${lineOf(fault)}. ${step}${wait}`
 }

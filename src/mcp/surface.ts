@@ -1,10 +1,17 @@
-// Takes one request through the checks of site, caller and scope to the protocol's library.
+// Takes one request through the checks of site, caller and scope to the protocol's library. A page
+// of another site must not reach a gateway that listens beside the browser, also when its name was
+// rebound to this address: hence the check of Host and Origin.
 
-import { createMcpHandler } from '@modelcontextprotocol/server'
+import {
+  createMcpHandler,
+  localhostAllowedHostnames,
+  validateHostHeader,
+  validateOriginHeader,
+} from '@modelcontextprotocol/server'
 import type { AuthInfo, McpHttpHandler, McpServer } from '@modelcontextprotocol/server'
 
 import type { AssistantScope, Bindings } from '#domain/assistants'
-import { isFault } from '#domain/fault'
+import { isFault, fault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
 import { isRecord } from '#domain/record'
 import type { Request as Asked } from '#src/ingress/request'
@@ -13,7 +20,7 @@ import type { Admission } from './admission.ts'
 import { NOT_ONE_MESSAGE } from './answerer.ts'
 import type { Answered } from './answerer.ts'
 import { Call } from './call.ts'
-import { siteCheck } from './sites.ts'
+import type { Fault } from '#domain/fault'
 
 export interface SurfaceParts {
   readonly admission: Admission
@@ -106,5 +113,14 @@ export class Surface {
       contentType: response.headers.get('content-type') ?? undefined,
       body: await response.text(),
     }
+  }
+}
+
+/** Makes the check: this host and the names of the loopback are allowed. */
+function siteCheck(baseUrl: string): (host: string, origin: string) => Fault | undefined {
+  const names = [...new Set([new URL(baseUrl).hostname, ...localhostAllowedHostnames()])]
+  return (host, origin) => {
+    const isAllowed = validateHostHeader(host, names).ok && validateOriginHeader(origin, names).ok
+    return isAllowed ? undefined : fault('origin_not_allowed')
   }
 }

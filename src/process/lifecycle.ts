@@ -1,5 +1,9 @@
 // The life of a gateway process: settings, start, and a stop that loses nothing.
 
+import { readlink } from 'node:fs/promises'
+import { getPriority, setPriority } from 'node:os'
+import { basename } from 'node:path'
+
 import type { Runtime } from '#domain/runtime'
 import type { Logger } from '#domain/telemetry'
 import { ConfigError, configFrom } from '#src/config/config'
@@ -7,7 +11,6 @@ import type { Config, Env } from '#src/config/config'
 import { TOKEN_CHARACTERS_MIN, hasWeakToken } from '#src/config/ports'
 import { unknownSettings } from '#src/config/unknown-settings'
 import { returnMemoryWhenQuiet } from './heap.ts'
-import { lowerPoolPriority } from './pool-priority.ts'
 import { startServer } from '#src/runtime/gateway'
 import type { Server } from '#src/runtime/gateway'
 import { createLogger } from '#src/telemetry/logger'
@@ -135,3 +138,40 @@ const sentenceOf = (error: unknown): string =>
 /** Frames only: the first line of a stack repeats the message, which may hold secrets. */
 const stackOf = (error: unknown): readonly string[] =>
   error instanceof Error ? (error.stack ?? '').split('\n').slice(1, 12) : []
+
+/** libuv's default, unless UV_THREADPOOL_SIZE says otherwise. */
+const POOL_THREADS = 4
+const ROUNDS_MAX = 20
+/**
+ * Leaves a tenth of the share of a thread with the usual priority, so that passwords never stop.
+ */
+const LOWERED_BY = 10
+const LOWEST = 19
+
+/**
+ * Lowers the priority of libuv's threads, which compute passwords, below the threads that take
+ * requests and apply them: with equal priority, many wrong passwords made a turn take four times as
+ * long on two cores. It does so on Linux, where each thread has its own. Changes
+ * nothing elsewhere, or where the process may not. Gives the threads' ids.
+ */
+export async function lowerPoolPriority(): Promise<readonly number[]> {
+  const threads = await poolThreads().catch(() => [])
+  return threads.filter((thread) => {
+    try {
+      setPriority(thread, Math.min(LOWEST, getPriority() + LOWERED_BY))
+      return true
+    } catch {
+      return false // The system does not allow it; passwords are computed all the same.
+    }
+  })
+}
+
+/** A thread that reads /proc/thread-self tells its id; enough reads at once reach every thread. */
+async function poolThreads(): Promise<readonly number[]> {
+  const threads = new Set<number>()
+  for (let round = 0; round < ROUNDS_MAX && threads.size < POOL_THREADS; round += 1) {
+    const links = Array.from({ length: POOL_THREADS }, () => readlink('/proc/thread-self'))
+    for (const link of await Promise.all(links)) threads.add(Number(basename(link)))
+  }
+  return [...threads]
+}

@@ -7,7 +7,7 @@ import type { Push } from '#domain/push'
 import { DEFAULT_SEVERITY, SEVERITIES } from '#domain/submission'
 import type { Fields, Json, Severity } from '#domain/submission'
 
-/** The largest push in bytes that every provider accepts. */
+/** The largest push in bytes that Apple and Google accept. */
 const PUSH_BYTES_MAX = 4_096
 
 const TITLE_MAX = 200
@@ -23,11 +23,12 @@ export interface Content {
 
 /**
  * Returns a function that makes the content of a push: everything in the entry, or a wake-up when
- * the JSON of `payloadOf`, which the provider gets, would be too large. Pushes of one entry share
- * the content, so the function reads an entry once and not for each device.
+ * the JSON of `payloadOf`, which the provider gets, would have more than `bytesMax` bytes. Pushes
+ * of one entry share the content, so the function reads an entry once and not for each device.
  */
 export function contentWithin(
   payloadOf: (content: Content, push: Push) => object,
+  bytesMax = PUSH_BYTES_MAX,
 ): (push: Push) => Content {
   const cached = new WeakMap<FeedEntry, Content>()
   return (push) => {
@@ -35,7 +36,7 @@ export function contentWithin(
     if (earlier !== undefined) return earlier
     const full = contentOf(push)
     const bytes = Buffer.byteLength(JSON.stringify(payloadOf(full, push)))
-    const content = bytes <= PUSH_BYTES_MAX ? full : wakeUpOf(push)
+    const content = bytes <= bytesMax ? full : wakeUpOf(push)
     cached.set(push.entry, content)
     return content
   }
@@ -54,7 +55,7 @@ export function contentOf(push: Push): Content {
 }
 
 /** Returns a wake-up for an entry that is too large: a preview, and the ids to fetch the rest. */
-function wakeUpOf(push: Push): Content {
+export function wakeUpOf(push: Push): Content {
   const full = contentOf(push)
   const title = shortened(full.title, TITLE_MAX)
   const body = shortened(full.body, PREVIEW_MAX)

@@ -53,7 +53,7 @@ const CHINESE: Record<FaultCode, string> = {
   rules_limit_exceeded: '频道已达到 1000 条规则的上限',
   bind_session_not_found: '没有这个绑定会话',
   invalid_platform: '未知的平台',
-  invalid_channel_type: 'channel_type 必须是 private、apns 或 fcm',
+  invalid_channel_type: '未知的 channel_type',
   channel_type_mismatch: '设备的 channel_type 与此不同',
   provider_token_required: '此 channel_type 需要 provider_token',
   provider_token_forbidden_for_private_channel: 'private 设备没有 provider_token',

@@ -6,6 +6,7 @@ import type { Runtime } from '#domain/runtime'
 import type { Logger, Meter } from '#domain/telemetry'
 import type { FrontendStores } from '#src/store/store'
 import type { MetricsPart } from '#src/telemetry/meter'
+import type { Servers } from './threads/servers.ts'
 import type { Threads } from './threads/threads.ts'
 
 export interface Backend {
@@ -43,6 +44,8 @@ export interface BackendEdge {
   readonly runtime: Runtime
   /** Starts the other threads of this process. */
   readonly threads: Threads
+  /** Absent for files and the network. */
+  readonly servers?: Servers | undefined
   /** Gets the reason when the process cannot go on. It ends; the log keeps what it accepted. */
   readonly onFailure: (reason: string) => void
 }

@@ -1,6 +1,7 @@
 // Composes the frontend: ingress, acceptor and sessions on the thread that answers requests.
 
 import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 
 import type { Door } from '#src/doors/door'
 import { assistantStyles } from './assistants.ts'
@@ -9,10 +10,13 @@ import type { Config } from '#src/config/config'
 import { compatibilityStyles, styleAtRoot } from '#src/compat/styles'
 import { createIngress } from '#src/ingress/ingress'
 import type { IngressOptions, Style } from '#src/ingress/ingress'
+import { readStaticFiles } from '#src/ingress/static-files'
+import type { StaticFile } from '#src/ingress/static-files'
 import { profileOf } from './gateway-profile.ts'
 import type { BoundPorts } from './gateway-profile.ts'
 import { composeSessionDoors, httpDoor } from './doors.ts'
-import { composeAcceptance, composeAcceptor, composeSessions } from './stages.ts'
+import { composeBridge, composeStages } from './stages.ts'
+import { providerProfiles } from '#src/providers/providers'
 import { metricsText } from '#src/telemetry/metrics'
 import type { Metrics, MetricsPart } from '#src/telemetry/meter'
 
@@ -48,10 +52,11 @@ export interface FrontendEdge extends BackendEdge {
 
 /** Another node takes less time to get this node's lanes and apply what waits in them. */
 const APPLIED_MS_MAX = 3_000
+const require = createRequire(import.meta.url)
 // An import would make the build copy the file, and the copy would begin another package.
-const { version: VERSION } = createRequire(import.meta.url)('#package') as {
-  readonly version: string
-}
+const { version: VERSION } = require('#package') as { readonly version: string }
+/** What the build makes of src/console, also for a gateway that runs from its sources. */
+const CONSOLE_FOLDER = join(dirname(require.resolve('#package')), 'dist', 'console')
 
 /** Joins the stages of this thread with the backend. */
 export async function composeFrontend(
@@ -60,11 +65,11 @@ export async function composeFrontend(
   backend: Backend,
 ): Promise<Frontend> {
   const assistants = await assistantStyles(config, edge, { backend, version: VERSION })
+  const providers = await providerProfiles(config.providers, backend.stores.secrets)
   const { logger, meter, metrics, runtime } = edge
   const { durability, probes } = backend
   const callers = (): number => ingress.connections.open
-  const acceptor = composeAcceptor(config, edge, { backend, callers })
-  const acceptance = composeAcceptance(config, edge, { backend, sink: acceptor })
+  const { acceptor, acceptance, sessions } = composeStages(config, edge, { backend, callers })
   const ports = new Map([['http', config.http.port]])
   let isOpen = false
   const ingress = createIngress(
@@ -78,15 +83,14 @@ export async function composeFrontend(
       probes,
       durability,
       metricsText: async () => metricsText([await metrics.part(), ...(await remoteMetrics())]),
-      profile: () => profileOf(config, ports, VERSION),
+      profile: () => profileOf(config, ports, { version: VERSION, providers }),
     },
-    ingressOptions(config, assistants),
+    { ...ingressOptions(config, assistants), console: await consoleFiles(config, edge) },
   )
-  backend.onLoss(() => acceptance.recheck())
-  const sessions = composeSessions(edge, { backend, acceptance, lanes: config.lanes })
   const ofSessions = composeSessionDoors(config, edge, { ingress, sessions })
   const ofRequests = [httpDoor(ingress)]
   const doors: readonly Door[] = [...ofRequests, ...ofSessions]
+  const bridge = await composeBridge(config, edge, acceptance)
   const remoteMetrics = async (): Promise<readonly MetricsPart[]> => {
     const own = ofSessions.map((door) => door.metrics?.() ?? [])
     return (await Promise.all([backend.metrics(), ...own])).flat()
@@ -107,9 +111,10 @@ export async function composeFrontend(
     },
     open: () => {
       isOpen = true
+      bridge?.start()
     },
     drain: async () => {
-      await Promise.all(ofRequests.map((door) => door.drain()))
+      await Promise.all([bridge?.stop(), ...ofRequests.map((door) => door.drain())])
       await acceptor.drain()
       ingress.endMounted()
     },
@@ -117,6 +122,7 @@ export async function composeFrontend(
       await Promise.all(ofSessions.map((door) => door.drain()))
     },
     close: async () => {
+      await bridge?.stop()
       await sessions.close()
       await Promise.all(doors.map((door) => door.close()))
       acceptance.close()
@@ -142,6 +148,19 @@ function ingressOptions(config: Config, assistants: readonly Style[]): IngressOp
     isPortShared: config.cluster !== undefined,
     isHttps: config.publicBaseUrl !== undefined,
   }
+}
+
+/** Undefined for a gateway without a console. */
+async function consoleFiles(
+  config: Config,
+  { logger }: FrontendEdge,
+): Promise<readonly StaticFile[] | undefined> {
+  if (!config.console || !config.roles.ingress) return undefined
+  const files = await readStaticFiles(CONSOLE_FOLDER)
+  if (files === undefined) {
+    logger.warn('there is no console: `npm run build` makes it, SERVICE_CONSOLE=off expects none')
+  }
+  return files
 }
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown')

@@ -7,9 +7,19 @@ import { PROTOCOL, WSS_PATH } from '#src/schemas/frames'
 /** The ports that this process has bound, by the names of its doors. */
 export type BoundPorts = ReadonlyMap<string, number>
 
+export interface ProfileParts {
+  readonly version: string
+  /** What each push provider that is set up tells of itself, by its name. */
+  readonly providers: Readonly<Record<string, object>>
+}
+
 /** The data of GET /gateway/profile. The port is the public one where a public address is known. */
-export function profileOf(config: Config, ports: BoundPorts, version: string): object {
-  const { publicBaseUrl, privateTransports } = config
+export function profileOf(
+  config: Config,
+  ports: BoundPorts,
+  { version, providers }: ProfileParts,
+): object {
+  const { publicBaseUrl, privateTransports, assistants } = config
   const publicUrl = publicBaseUrl === undefined ? undefined : new URL(publicBaseUrl)
   const publicPort = publicUrl === undefined ? undefined : Number(publicUrl.port || '443')
   const wss = ports.has('wss')
@@ -26,12 +36,15 @@ export function profileOf(config: Config, ports: BoundPorts, version: string): o
       quic_enabled: ports.has('quic'),
       quic_port: portOf('quic', ports, privateTransports),
     },
+    /** True where the pages of /oauth list the assistants of a channel. */
+    assistants_enabled: assistants !== undefined,
     limits: {
       body_bytes: 32_768,
       subscribers_per_channel: 32,
       sync_channels: 2000,
       sync_body_bytes: 1_024_000,
     },
+    ...providers,
     version,
   }
 }

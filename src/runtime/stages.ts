@@ -6,7 +6,10 @@ import type { Config } from '#src/config/config'
 import type { SubmissionSink } from '#domain/ports'
 import { createAcceptance } from '#src/acceptance/acceptance'
 import type { Acceptance, AcceptanceOptions } from '#src/acceptance/acceptance'
-import { sessionAdmission } from '#src/acceptance/devices/session-admission'
+import type { Derive } from '#src/acceptance/password-work'
+import { sessionAdmission } from '#src/acceptance/devices/device-identity'
+import type { Bridge } from '#src/mqtt/bridge/bridge'
+import { tokenProblemIn } from '#src/providers/providers'
 import { Acceptor } from '#src/stream/acceptor'
 import { createSessions } from '#src/transports/sessions'
 import type { Sessions } from '#src/transports/sessions'
@@ -17,14 +20,37 @@ const LANE_BYTES_MIN = 2 ** 20
 const CHANNEL_IN_FLIGHT_MAX = 4096
 const UNAPPLIED_MAX = 500_000
 
-export type StageConfig = Pick<Config, 'lanes'> & AcceptanceOptions
-export type StageEdge = Pick<BackendEdge, 'logger' | 'meter' | 'runtime'>
+export type StageConfig = Pick<Config, 'lanes' | 'providers'> & AcceptanceOptions
+export type StageEdge = Pick<BackendEdge, 'logger' | 'meter' | 'runtime'> & {
+  /** Derives keys from passwords; absent for scrypt. */
+  readonly derive?: Derive
+}
+
+/** The stages of the frontend's thread without their listeners. */
+export interface Stages {
+  readonly acceptor: Acceptor
+  readonly acceptance: Acceptance
+  readonly sessions: Sessions
+}
 
 /**
- * The acceptor in front of the backend's log. `callers` gives the number of connections, each of
- * which may have a request in progress.
+ * Joins the stages with the backend. `callers` gives the number of connections, each of which may
+ * have a request in progress.
  */
-export function composeAcceptor(
+export function composeStages(
+  config: StageConfig,
+  edge: StageEdge,
+  { backend, callers }: { readonly backend: Backend; readonly callers: () => number },
+): Stages {
+  const acceptor = composeAcceptor(config, edge, { backend, callers })
+  const acceptance = composeAcceptance(config, edge, { backend, sink: acceptor })
+  backend.onLoss(() => acceptance.recheck())
+  const sessions = composeSessions(edge, { backend, acceptance, lanes: config.lanes })
+  return { acceptor, acceptance, sessions }
+}
+
+/** The acceptor in front of the backend's log. */
+function composeAcceptor(
   { lanes }: StageConfig,
   { meter, runtime }: StageEdge,
   { backend, callers }: { readonly backend: Backend; readonly callers: () => number },
@@ -46,13 +72,15 @@ export function composeAcceptor(
 }
 
 /** The acceptance stage, in front of the acceptor and over the backend's stores. */
-export function composeAcceptance(
+function composeAcceptance(
   config: StageConfig,
-  { logger, meter, runtime }: StageEdge,
+  { logger, meter, runtime, derive }: StageEdge,
   { backend, sink }: { readonly backend: Backend; readonly sink: SubmissionSink },
 ): Acceptance {
   const { bus, stores } = backend
-  const ports = { ...stores, ...runtime, timers: runtime, bus, meter, logger, sink }
+  const tokenProblem = tokenProblemIn(config.providers)
+  const shared = { timers: runtime, bus, meter, logger, sink, tokenProblem, derive }
+  const ports = { ...stores, ...runtime, ...shared }
   return createAcceptance(ports, config)
 }
 
@@ -64,7 +92,7 @@ interface SessionStage {
 }
 
 /** The sessions of the devices, over the backend's stores and bus. */
-export function composeSessions(
+function composeSessions(
   { logger, meter, runtime }: StageEdge,
   { backend, acceptance, lanes }: SessionStage,
 ): Sessions {
@@ -77,4 +105,21 @@ export function composeSessions(
   )
   backend.onLoss(() => sessions.recheck())
   return sessions
+}
+
+/**
+ * The bridge, which is not started; undefined when no broker is set up. Its parts and libraries are
+ * loaded when it is.
+ */
+export async function composeBridge(
+  { bridge: settings, roles }: Pick<Config, 'bridge' | 'roles'>,
+  { logger, meter, runtime }: StageEdge,
+  { submissions }: Acceptance,
+): Promise<Bridge | undefined> {
+  if (settings === undefined || !roles.ingress) return undefined
+  const [{ Bridge }, { connectBroker: connect }] = await Promise.all([
+    import('#src/mqtt/bridge/bridge'),
+    import('#src/mqtt/bridge/broker'),
+  ])
+  return new Bridge({ connect, submissions, runtime, meter, logger }, settings)
 }

@@ -1,11 +1,15 @@
 // Requests about devices and the routes to them. (decisions.md 7)
 
-import { APPLE_PLATFORMS, CHANNEL_TYPES, PLATFORMS } from '#domain/device'
-import type { ChannelType, Platform } from '#domain/device'
+import { CHANNEL_TYPES } from '#domain/device'
+import type { ChannelType } from '#domain/device'
 import { fault, isFault } from '#domain/fault'
 import { parseDeviceKey } from '#domain/identity'
 import type { DeviceKey } from '#domain/identity'
+import { PLATFORMS } from '#domain/push/platform'
+import type { Platform } from '#domain/push/platform'
 import type { Answer } from '#domain/ports'
+import { PROVIDERS, platformsOf, providerRow } from '#domain/push/providers'
+import type { TokenForm } from '#domain/push/providers'
 
 import { DEVICE_ROUTES } from './device-schemas.ts'
 import { shape } from './shape.ts'
@@ -80,7 +84,10 @@ export function readRetireToken(sent: unknown): Answer<RetireToken> {
   if (isFault(body)) return body
   const platform = readPlatform(body.platform)
   if (isFault(platform)) return platform
-  const providerToken = readProviderToken(platform, body.provider_token)
+  const forms = PROVIDERS.map(providerRow)
+    .filter((row) => platformsOf(row).includes(platform))
+    .map(({ token }) => token)
+  const providerToken = readProviderToken(forms, body.provider_token)
   return isFault(providerToken) ? providerToken : { platform, providerToken }
 }
 
@@ -102,7 +109,10 @@ function readRoute(body: {
   if (isFault(deviceKey)) return deviceKey
   const name = body.channel_type.trim().toLowerCase()
   const channelType = CHANNEL_TYPES.find((type) => type === name)
-  if (channelType === undefined) return fault('invalid_channel_type', { field: 'channel_type' })
+  if (channelType === undefined) {
+    const detail = `channel_type must be one of ${CHANNEL_TYPES.join(', ')}`
+    return fault('invalid_channel_type', { field: 'channel_type', detail })
+  }
   return { deviceKey, channelType }
 }
 
@@ -118,29 +128,25 @@ export function checkProviderToken(
   channelType: ChannelType,
   token: string | undefined,
 ): Answer<string | undefined> {
-  const field = 'channel_type'
   if (channelType === 'private') {
     if (token === undefined || token.trim() === '') return undefined
     return fault('provider_token_forbidden_for_private_channel', { field: 'provider_token' })
   }
-  if (channelType === 'apns' && !APPLE_PLATFORMS.includes(platform)) {
-    return fault('apns_channel_requires_apple_platform', { field })
+  const { only, token: form } = providerRow(channelType)
+  if (only !== undefined && !only.platforms.includes(platform)) {
+    return fault(only.otherwise, { field: 'channel_type' })
   }
-  if (channelType === 'fcm' && platform !== 'android') {
-    return fault('fcm_channel_requires_android_platform', { field })
-  }
-  return readProviderToken(platform, token ?? '')
+  return readProviderToken([form], token ?? '')
 }
 
-const APPLE_TOKEN = /^[0-9a-f]{64,256}$/
-const OTHER_TOKEN = /^[\x21-\x7e]{16,4096}$/
-
-/** Apple tokens are hex and kept in lower case; the others are kept as they are. */
-function readProviderToken(platform: Platform, sent: string): Answer<string> {
+/** The token in the first of the forms that it has. */
+function readProviderToken(forms: readonly TokenForm[], sent: string): Answer<string> {
   const field = 'provider_token'
-  const isApple = APPLE_PLATFORMS.includes(platform)
-  const token = isApple ? sent.trim().toLowerCase() : sent.trim()
-  if (token === '') return fault('provider_token_required', { field })
-  const form = isApple ? APPLE_TOKEN : OTHER_TOKEN
-  return form.test(token) ? token : fault('invalid_provider_token', { field })
+  const text = sent.trim()
+  if (text === '') return fault('provider_token_required', { field })
+  for (const { read } of forms) {
+    const token = read(text)
+    if (token !== undefined) return token
+  }
+  return fault('invalid_provider_token', { field })
 }

@@ -1,6 +1,9 @@
 // The routes of devices. (decisions.md 7)
 
-import { APPLE_PLATFORMS, CHANNEL_TYPES, PLATFORMS } from '#domain/device'
+import { CHANNEL_TYPES } from '#domain/device'
+import { PLATFORMS } from '#domain/push/platform'
+import { PROVIDERS, platformsOf, providerRow } from '#domain/push/providers'
+import type { PushProviderRow, TokenForm } from '#domain/push/providers'
 
 import { DEVICE_KEY } from './credentials.ts'
 import {
@@ -13,8 +16,7 @@ import {
   requiredText,
   text,
 } from './json-schema.ts'
-import { APPLE_TOKEN_FORM, OTHER_TOKEN_FORM } from './patterns.ts'
-import { anyCase, trimmed, trimmedOrBlank } from './patterns.ts'
+import { anyCase, trimmed } from './patterns.ts'
 import { routes } from './route.ts'
 
 /** One of these words in any case; the first is the example. */
@@ -23,10 +25,16 @@ const wordOf = <Word extends string>(words: readonly Word[], also: readonly stri
   examples: words.slice(0, 1),
 })
 
-const OTHER_PLATFORMS = PLATFORMS.filter((platform) => !APPLE_PLATFORMS.includes(platform))
+/** The platforms of a provider, with the other spelling that one of them has. */
+const platformOf = (row: Pick<PushProviderRow, 'only'>) => {
+  const platforms = platformsOf(row)
+  return wordOf(platforms, platforms.includes('windows') ? ['win'] : [])
+}
+
 const PLATFORM = wordOf(PLATFORMS, ['win'])
 const CHANNEL_TYPE = wordOf(CHANNEL_TYPES)
-const TOKEN_RULE = 'Apple: 64 to 256 hex digits; others: 16 to 4096 printable ASCII characters.'
+const ROWS = PROVIDERS.map((name) => ({ name, ...providerRow(name) }))
+const TOKEN_RULE = ROWS.map(({ name, token }) => `${name}: ${token.rule}`).join('; ')
 
 const ROUTE_DATA = object(
   {
@@ -37,14 +45,10 @@ const ROUTE_DATA = object(
   ['device_key', 'channel_type'],
 )
 
-const APPLE_TOKEN = {
-  ...requiredText('64 to 256 hex digits.', trimmed(APPLE_TOKEN_FORM)),
-  examples: ['0123456789abcdef'.repeat(4)],
-}
-const OTHER_TOKEN = requiredText(
-  '16 to 4096 printable ASCII characters.',
-  trimmed(OTHER_TOKEN_FORM),
-)
+const tokenOf = ({ rule, pattern, example }: TokenForm) => ({
+  ...requiredText(`${rule}.`, trimmed(pattern)),
+  examples: [example],
+})
 
 const SET_ROUTE_REQUEST = inOneCase(
   object(
@@ -52,8 +56,7 @@ const SET_ROUTE_REQUEST = inOneCase(
       device_key: DEVICE_KEY,
       channel_type: CHANNEL_TYPE,
       provider_token: text(
-        `Required for apns and fcm, forbidden for private. ${TOKEN_RULE}`,
-        trimmedOrBlank(OTHER_TOKEN_FORM),
+        `Required for ${PROVIDERS.join(', ')}; forbidden for private. ${TOKEN_RULE}.`,
       ),
     },
     ['device_key', 'channel_type'],
@@ -63,31 +66,21 @@ const SET_ROUTE_REQUEST = inOneCase(
       ...object({ channel_type: wordOf(['private']), provider_token: ABSENT }, []),
       title: 'Over its own connection',
     },
-    {
-      ...object({ channel_type: wordOf(['apns']), provider_token: APPLE_TOKEN }, [
+    ...ROWS.map(({ name, title, token }) => ({
+      ...object({ channel_type: wordOf([name]), provider_token: tokenOf(token) }, [
         'provider_token',
       ]),
-      title: 'Apple device over APNs',
-    },
-    {
-      ...object({ channel_type: wordOf(['fcm']), provider_token: OTHER_TOKEN }, ['provider_token']),
-      title: 'Android device over FCM',
-    },
+      title,
+    })),
   ],
 )
 
 const RETIRE_TOKEN_REQUEST = inOneCase(
-  whole({ platform: PLATFORM, provider_token: requiredText(TOKEN_RULE) }),
-  [
-    {
-      ...object({ platform: wordOf(APPLE_PLATFORMS), provider_token: APPLE_TOKEN }, []),
-      title: 'Apple device',
-    },
-    {
-      ...object({ platform: wordOf(OTHER_PLATFORMS, ['win']), provider_token: OTHER_TOKEN }, []),
-      title: 'Other device',
-    },
-  ],
+  whole({ platform: PLATFORM, provider_token: requiredText(`${TOKEN_RULE}.`) }),
+  ROWS.map((row) => ({
+    ...object({ platform: platformOf(row), provider_token: tokenOf(row.token) }, []),
+    title: row.title,
+  })),
 )
 
 export const DEVICE_ROUTES = routes('Devices', {
@@ -125,8 +118,7 @@ export const DEVICE_ROUTES = routes('Devices', {
       'provider_token_required',
       'provider_token_forbidden_for_private_channel',
       'invalid_provider_token',
-      'apns_channel_requires_apple_platform',
-      'fcm_channel_requires_android_platform',
+      ...ROWS.flatMap(({ only }) => only?.otherwise ?? []),
     ],
   },
   '/channel/device/delete': {

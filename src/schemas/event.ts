@@ -69,6 +69,22 @@ export function readEvent(
   return { submission, password: credentials.password }
 }
 
+/**
+ * Reads the creation of an Event whose way in names it. Unlike one at /event/create it is an update
+ * of an Event that exists. (decisions.md 4)
+ */
+export function readNamedEvent(
+  id: string,
+  sent: unknown,
+  making: Making,
+): Answer<ReadSubmission<EventSubmission>> {
+  const read = readEvent('create', sent, making)
+  if (isFault(read)) return read
+  const entityId = readEventId(id)
+  if (isFault(entityId)) return entityId
+  return { ...read, submission: { ...read.submission, action: 'update', entityId } }
+}
+
 function readEventId(sent: SentText) {
   const id = readParsed('event_id', sent, { parse: parseEventId, rule: ENTITY_ID_RULE })
   return id ?? fault('event_id_required', { field: 'event_id' })

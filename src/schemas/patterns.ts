@@ -74,9 +74,6 @@ export const WHOLE_FORM = '\\+?0*[0-9]{1,15}(?:\\.0+)?'
 /** A whole number from 1 to 200 as text. */
 export const LIMIT_FORM = '\\+?0*(?:[1-9][0-9]?|1[0-9]{2}|200)(?:\\.0+)?'
 
-export const APPLE_TOKEN_FORM = '[0-9A-Fa-f]{64,256}'
-export const OTHER_TOKEN_FORM = '[!-~]{16,4096}'
-
 /**
  * `min` to `max` bytes of UTF-8 without white space around them. JSON Schema counts characters, so
  * for texts beyond ASCII the pattern assumes four bytes a character.

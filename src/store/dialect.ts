@@ -4,7 +4,7 @@
 import type { EntitySchemaColumnOptions } from 'typeorm'
 
 /** The values that a statement takes as parameters. */
-export type Value = string | number | null
+export type Value = string | number | null | Uint8Array
 
 /** The id that the database adds to a row of a table with generated ids. */
 export interface Numbered {
@@ -26,6 +26,8 @@ export interface ColumnTypes {
   readonly text: (length: number) => EntitySchemaColumnOptions
   /** Text of any length. */
   readonly document: EntitySchemaColumnOptions
+  /** Bytes of any length. */
+  readonly bytes: EntitySchemaColumnOptions
   /** False when an index of long text holds only its beginning, which TypeORM cannot express. */
   readonly indexesLongText: boolean
   /** True when the updates of Things are indexed in spans. (spans.ts) */

@@ -26,6 +26,8 @@ export interface OpeningOptions {
   readonly meter: Meter
   readonly logger?: Logger
   readonly runtime: StoreRuntime
+  /** Opens the database in place of the address. */
+  readonly opener?: Opener
   /** Bytes of pages of a SQLite file that stay in memory; for a store by default. */
   readonly cacheBytes?: number
   /** Milliseconds to wait for a database that is away; see domain/first-answer.ts. */
@@ -61,7 +63,9 @@ export async function openDatabase(options: OpeningOptions): Promise<Database> {
 }
 
 /** TypeORM migrates, and holds the connections of MySQL; SQLite's one needs nothing of it. */
-async function openingOf({ url, caFile, cacheBytes }: OpeningOptions): Promise<Opener> {
+async function openingOf(options: OpeningOptions): Promise<Opener> {
+  const { url, caFile, cacheBytes, opener } = options
+  if (opener !== undefined) return opener
   const path = sqliteFileOf(url)
   if (path === undefined) return (await import('./typeorm.ts')).openingWithTypeOrm(url, caFile)
   const open = async (): Promise<Opened> => {

@@ -2,7 +2,7 @@
 
 import type { Probe } from '#domain/ports'
 import type { PushRules, PushStore } from '#domain/push'
-import type { RetentionStore } from '#domain/retention-ports'
+import type { GatheringStore, RetentionStore } from '#domain/retention-ports'
 import type { Runtime } from '#domain/runtime'
 import type { TurnStore } from '#domain/store-ports'
 import { AuthorizationRecords } from './assistants/authorization.ts'
@@ -19,8 +19,10 @@ import { Operations } from './turns/operations.ts'
 import { Pushes } from './pushes/pushes.ts'
 import { isAnyParked } from './turns/parked.ts'
 import { Reading } from './feed/reading.ts'
+import { Gathering } from './retention/gathering.ts'
 import { Retention } from './retention/retention.ts'
 import { Rules } from './administration/rules.ts'
+import { Secrets } from './administration/secrets.ts'
 import { Subscriptions } from './administration/subscriptions.ts'
 import { Turns } from './turns/turns.ts'
 
@@ -35,6 +37,7 @@ export const frontendStoresOn = (database: Database, tables: Tables) => ({
   bindings: new Bindings(database, tables),
   devices: new Devices(database, tables),
   subscriptions: new Subscriptions(database, tables),
+  secrets: new Secrets(database),
   read: new Reading(database),
   operations: new Operations(database, tables),
   rules: new Rules(database),
@@ -48,6 +51,7 @@ export type FrontendStores = { readonly [Name in keyof MadeStores]: PortOf<MadeS
 export interface Store extends FrontendStores {
   readonly turns: TurnStore
   readonly retention: RetentionStore
+  readonly gathering: GatheringStore
   /** The stores of the list above, and nothing else. */
   readonly frontend: FrontendStores
   /** The jobs of dispatch. */
@@ -76,7 +80,7 @@ export async function openStore({ pushes = NO_PUSHES, ...options }: StoreOptions
 }
 
 /** Existing jobs still end when they expire. */
-const NO_PUSHES: PushRules = {
+export const NO_PUSHES: PushRules = {
   providers: [],
   thingIntervalMs: 0,
   queued: 'provider_queued',
@@ -95,6 +99,7 @@ function storeOn(
     frontend,
     turns: new Turns(database, tables, pushes),
     retention: new Retention(database),
+    gathering: new Gathering(database, tables),
     pushes: new Pushes(database, tables, pushes),
     probe: probeOf(database, random),
     parked: parkedProbe(database),

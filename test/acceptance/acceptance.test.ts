@@ -15,6 +15,8 @@ const OTHER = '7ZZZZZZZZZZZZZZZZZZZZZZZZW'
 const MESSAGE = { model: 'message', action: 'send' } as const
 const THING = { model: 'thing', action: 'update' } as const
 
+const WRONG = { ...CREDENTIALS, password: 'wrong password' }
+
 const codeOf = (outcome: unknown): unknown => (isFault(outcome) ? outcome.code : outcome)
 
 test('a caller with a grant submits without a password, to the channels of its grant only', async (t) => {
@@ -74,11 +76,24 @@ test('channels/2: a grant neither renames nor deletes a channel, nor changes its
   t.like(channels.rows.get(channelId), { channelName: 'a channel' })
 })
 
+test('channel-keys/3: a grant makes, lists and revokes no keys, whatever stands beside it', async (t) => {
+  const { acceptance, channelId, channelKeys } = await acceptanceRig()
+  const { keyId } = (await acceptance.keys.create(CREDENTIALS, CALLER)) as { keyId: string }
+  const caller = withGrant(CALLER, { channels: new Set([channelId]) })
+  for (const [fields, code] of [
+    [{ channel_id: CHANNEL }, 'password_required'],
+    [WRONG, 'channel_not_found'],
+  ] as const) {
+    t.is(codeOf(await acceptance.keys.create(fields, caller)), code)
+    t.is(codeOf(await acceptance.keys.list(fields, caller)), code)
+    t.is(codeOf(await acceptance.keys.revoke({ ...fields, key_id: keyId }, caller)), code)
+  }
+  t.like(await channelKeys.list(channelId, 0, 9), { items: [{ keyId }] })
+})
+
 type Call = (acceptance: Acceptance, fields: object, caller: Caller) => unknown
 /** A call that works: its own refusal, and fields for which nothing is wrong. */
 type Row = readonly [name: string, call: Call, bad: object, code: string, good: object]
-
-const WRONG = { ...CREDENTIALS, password: 'wrong password' }
 
 /** A call that needs the password of the channel. */
 const byPassword = (name: string, call: Call, more: object = {}): Row => [
@@ -183,7 +198,7 @@ const byDevice: readonly Row[] = [
 ]
 
 for (const [name, call, bad, code, good] of [...calls, ...byDevice]) {
-  test(`${name}: a way in that is draining or full refuses last, and nothing has changed`, async (t) => {
+  test(`submissions/1, ${name}: a way in that is draining or full refuses last, and nothing has changed`, async (t) => {
     const rig = await acceptanceRig()
     const { acceptance, channels, devices, subscriptions, sink, bus } = rig
     const device = await acceptance.registration.register({ platform: 'web' }, CALLER)
@@ -198,6 +213,28 @@ for (const [name, call, bad, code, good] of [...calls, ...byDevice]) {
     t.is(state(), before)
     t.deepEqual(await subscriptions.positions(devices.rows.keys().next().value ?? t.fail()), [])
     t.not(codeOf(await call(acceptance, { ...key, ...good }, CALLER)), 'server_busy')
+  })
+}
+
+for (const isAnswered of [true, false]) {
+  const outcome = isAnswered ? 'is answered' : 'has an unknown outcome'
+  test(`channel-keys/2: a revocation that ${outcome} is followed by a notice, and the key is read again`, async (t) => {
+    const { acceptance, channelKeys, bus } = await acceptanceRig()
+    const made = await acceptance.keys.create({ ...CREDENTIALS }, CALLER)
+    if (isFault(made)) return t.fail()
+    const send = () =>
+      acceptance.submissions.submit(MESSAGE, { title: 'x', password: made.key }, CALLER)
+    t.false(isFault(await send()))
+    const revoke = channelKeys.revoke.bind(channelKeys)
+    channelKeys.revoke = async (...which) => {
+      await revoke(...which)
+      if (!isAnswered) throw new Error('the answer is lost')
+      return true
+    }
+    const revoked = acceptance.keys.revoke({ ...CREDENTIALS, key_id: made.keyId }, CALLER)
+    await (isAnswered ? revoked : t.throwsAsync(revoked))
+    t.like(bus.notices.at(-1), { kind: 'credentials-changed', keyId: made.keyId })
+    t.true(isFault(await send()))
   })
 }
 

@@ -30,6 +30,14 @@ test('budget/2: refused requests of an address take nothing from the others', (t
   t.deepEqual(budget.take('third'), { limit: 3, resetMs: 60_000 })
 })
 
+test('budget/3: an address that comes beyond the total is not remembered', (t) => {
+  const budget = createBudget({ perAddress: 1, total: 2 }, () => 0)
+  for (const address of ['a', 'b']) t.is(budget.take(address), undefined)
+  for (let count = 0; count < 3; count += 1) {
+    t.deepEqual(budget.take('c'), { limit: 2, resetMs: 60_000 }, 'not the limit of an address')
+  }
+})
+
 test('a clock that is set back opens a new window', (t) => {
   let now = 10_000_000
   const budget = createBudget({ perAddress: 1, total: 10 }, () => now)

@@ -70,7 +70,7 @@ const rows: readonly Row[] = [
 
 for (const { gateway, guard, authorization = '', bareToken = '', expected } of rows) {
   const sent = `"${authorization}" and "${bareToken}"`
-  test(`a ${gateway} gateway answers ${sent} at a ${guard} guard with ${expected.join(', then ')}`, (t) => {
+  test(`caller-check/2: a ${gateway} gateway answers ${sent} at a ${guard} guard with ${expected.join(', then ')}`, (t) => {
     const token = gateway === 'open' ? '' : 'secret'
     const callerCheck = callerCheckFor(token, { perAddress: 1, total: 10 })
     const ask = (): unknown => {

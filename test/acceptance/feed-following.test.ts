@@ -30,11 +30,12 @@ function startFollowing() {
     asked.push(nowMs)
     return world.verdict()
   }
-  const follow = (address?: string, channelIds: readonly ChannelId[] = [A]): Follower | undefined =>
-    following.follow(
-      { channelIds, address, expiresAt: 0, stillOpens },
-      new AbortController().signal,
-    )
+  const follow = (
+    address?: string,
+    channelIds: readonly ChannelId[] = [A],
+    expiresAt = 0,
+  ): Follower | undefined =>
+    following.follow({ channelIds, address, expiresAt, stillOpens }, new AbortController().signal)
   const one = (): { readonly follower: Follower; readonly updates: FeedUpdate[] } => {
     const follower = follow()
     if (follower === undefined) throw new Error('full')
@@ -137,6 +138,21 @@ test('follower/3: a change during a check is asked about once more', async (t) =
   await turn()
   t.is(asked.length, 2)
   t.deepEqual(updates, ['end'])
+})
+
+test('feed-following/2: a follower proves itself anew when its key expires, also after weeks', async (t) => {
+  const { follow, time, asked } = startFollowing()
+  const atMs = NOW_MS + 30 * 86_400_000
+  const follower = follow(undefined, [A], atMs)
+  const another = follow(undefined, [A], atMs)
+  another?.stop()
+  time.advance(atMs - NOW_MS - 1)
+  await turn()
+  const before = asked.length
+  time.advance(1)
+  await turn()
+  t.deepEqual([asked.length - before, asked.at(-1)], [1, atMs])
+  follower?.stop()
 })
 
 test('feed-following/2: recheck asks about every follower once within 2 s', async (t) => {

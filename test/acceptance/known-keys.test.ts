@@ -1,5 +1,7 @@
 // Goal: a node looks a key up once, and forgets it at once when a notice says so.
 
+import { createHash } from 'node:crypto'
+
 import test from 'ava'
 
 import { KEY_SCOPES } from '#domain/channel-keys'
@@ -29,6 +31,7 @@ function setUp(count = 3) {
     Array.from({ length: count }, (_, number) => [keyOf(number).keyHash, keyOf(number)]),
   )
   const reads: number[] = []
+  const asked: string[] = []
   const held: (() => void)[] = []
   const rig = { isHeld: false, isAway: false }
   const uses: string[][] = []
@@ -36,6 +39,7 @@ function setUp(count = 3) {
   const channelKeys = {
     find: async (hashes: readonly string[]): Promise<readonly StoredKey[]> => {
       reads.push(hashes.length)
+      asked.push(...hashes)
       const found = hashes.flatMap((hash) => stored.get(hash) ?? [])
       if (rig.isHeld) await new Promise<void>((resolve) => held.push(resolve))
       if (rig.isAway) throw new Error('away')
@@ -48,7 +52,7 @@ function setUp(count = 3) {
   const ports = { channelKeys, monotonicMs: time.monotonicMs, nowMs: time.nowMs, timers: time }
   const keys = new KnownKeys(ports)
   const read = async (number: number): Promise<unknown> => keys.find(textOf(number))
-  return { stored, reads, held, rig, uses, time, keys, read, noted: new KeyUses(ports) }
+  return { stored, reads, asked, held, rig, uses, time, keys, read, noted: new KeyUses(ports) }
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
@@ -61,6 +65,15 @@ test('known-keys/4: 10,000 keys that come at once share few reads, and then none
   t.is(reads.length, 10)
   t.false(keys.find(textOf(7)) instanceof Promise)
   t.is(reads.length, 10)
+})
+
+test('known-keys/1: the store is asked for the SHA-256 of a key, never for its text', async (t) => {
+  const { read, asked } = setUp()
+  await Promise.all([read(1), read(5)])
+  t.deepEqual(
+    asked,
+    [1, 5].map((number) => createHash('sha256').update(textOf(number)).digest('hex')),
+  )
 })
 
 test('known-keys/2: a notice removes one key, or all of a channel', async (t) => {

@@ -5,7 +5,7 @@ import type { ExecutionContext } from 'ava'
 
 import { whileAsking } from '#src/authorization/asking'
 import { metadataFetch } from '#src/authorization/client-metadata'
-import type { GuardedFetch } from '#src/authorization/guarded-fetch'
+import type { GuardedFetch } from '#src/outbound/guarded-fetch'
 import {
   Browser,
   Client,

@@ -14,7 +14,8 @@ import {
   startAuthorization,
 } from '#test/support/authorization-rig'
 import type { AuthorizationRig, AuthorizationRigOptions } from '#test/support/authorization-rig'
-import { changed } from '#test/support/store-writer'
+import { addChannel } from '#test/support/start-ingress'
+import { changed, newChannel } from '#test/support/store-writer'
 
 const BIND = { channel_id: CHANNEL, password: PASSWORD, decision: 'bind' }
 const REVOKE = { channel_id: CHANNEL, password: PASSWORD, decision: 'revoke' }
@@ -66,6 +67,23 @@ test('a bind session binds one channel, once, and the assistant sees it', async 
   t.like(await rig.bindings.ofGrant(grantId), [{ channelId }])
   t.is((await browser.open(url)).status, 410)
   t.is((await browser.send(page, BIND)).status, 410)
+})
+
+test('a page that binds a channel warns of a password that strangers try first', async (t) => {
+  const { rig, grantId } = await granted(t)
+  const channelId = await addChannel(rig.channels, 'ZYXWVTSRQPNMKJHGFEDCBA9870', 'iloveyou')
+  const { passwordHash = '' } = (await rig.channels.credentials(channelId)) ?? {}
+  await rig.store.channels.create({ ...newChannel(channelId), passwordHash })
+  for (const [bind, warns] of [
+    [{ ...BIND, channel_id: channelId, password: 'iloveyou' }, true],
+    [BIND, false],
+  ] as const) {
+    const { url } = await rig.bindings.start(grantId)
+    const browser = new Browser(rig.url)
+    const bound = await browser.send(await browser.open(url), bind)
+    t.is(bound.status, 200)
+    t.is(bound.html.includes('10,000 most common'), warns)
+  }
 })
 
 test('an expired or unknown bind session leads to a page that says so', async (t) => {

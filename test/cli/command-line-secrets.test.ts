@@ -65,7 +65,7 @@ test('the error for a gateway that does not answer has a hint', async (t) => {
   t.notRegex(context.shown, new RegExp(PASSWORD))
 })
 
-test('command-line/2: no failure shows a password or a token', async (t) => {
+test('command-line/2, access/1: no failure shows a password or a token', async (t) => {
   const failing = [
     `channel info --password ${PASSWORD} --token ${TOKEN}`,
     `status o --token ${TOKEN}`,

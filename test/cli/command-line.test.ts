@@ -181,6 +181,21 @@ test('channel create shows a password that it made, and never a chosen one', asy
   }
 })
 
+test('a chosen password that strangers try first is taken with a warning', async (t) => {
+  const answer = () => success({ channel_id: CHANNEL, channel_name: 'Home' })
+  for (const [chosen, warns] of [
+    ['iloveyou', true],
+    [PASSWORD, false],
+  ] as const) {
+    for (const words of ['create Home --password', 'password --new-password']) {
+      const { context, exitCode } = await run(`channel ${words} ${chosen}`, { answer })
+      t.is(exitCode, 0)
+      t.is(/most common passwords/.test(context.diagnostics.join()), warns, words)
+      t.notRegex(context.shown, new RegExp(chosen))
+    }
+  }
+})
+
 test('help ends with 0 and prints to the standard output', async (t) => {
   for (const words of ['--help', 'send --help', 'help thing']) {
     const { context, exitCode } = await run(words)

@@ -9,7 +9,7 @@ import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
 import { parseDeviceKey } from '#domain/identity'
-import { deviceKeyPath, readDeviceKeyFile, writeDeviceKeyFile } from '#src/cli/device-key-file'
+import { deviceKeyPath, readDeviceKeyFile, writeDeviceKeyFile } from '#src/cli/this-device'
 
 function folderOf(t: ExecutionContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'heliograph-'))

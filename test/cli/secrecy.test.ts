@@ -11,6 +11,7 @@ import { ACCESS } from '#src/cli/access'
 import type { Command, CommandEntry, Group } from '#src/cli/command'
 import { processContext, terminalOver } from '#src/cli/process-context'
 import { PROGRAM } from '#src/cli/table'
+import { program } from '#test/support/program'
 import { CHANNEL, ENV, PASSWORD, TOKEN, run } from '#test/support/command-line'
 import { refusal } from '#test/support/fake-process-context'
 import { temporaryFolder } from '#test/support/gateway'
@@ -86,13 +87,11 @@ test('access/2: the address of the config file counts like any other', async (t)
   t.deepEqual([exitCode, context.requests], [2, []])
 })
 
-const HELIOGRAPH = new URL('../../src/cli/heliograph.ts', import.meta.url).pathname
-
 /** Runs it in a folder; gives the exit code and what it said. */
 const runIn = (folder: string, words: readonly string[]): Promise<string> =>
   new Promise((resolve) => {
     const env = { PATH: process.env['PATH'], HELIOGRAPH_URL: 'http://127.0.0.1:1' }
-    const args = [...process.execArgv, HELIOGRAPH, ...words]
+    const args = [...program('cli/heliograph'), ...words]
     execFile(process.execPath, args, { cwd: folder, env }, (error, _, said) => {
       resolve(`${error?.code ?? 0} ${said}`)
     })

@@ -274,3 +274,17 @@ test('call/1: the client repeats a call that never reached the gateway, unless t
   t.like(error, { code: 'not_connected', status: 0, retryable: true })
   t.is(once.asked.length, 1)
 })
+
+test('a PushSubscription of a browser is sent as its JSON', async (t) => {
+  const { client, asked } = rig()
+  const json = { endpoint: 'https://push.example/1', keys: { p256dh: 'p', auth: 'a' } }
+  const ofBrowser = { toJSON: () => json }
+  for (const subscription of [json, ofBrowser]) {
+    await client.device.setSubscription({ device_key: 'k', subscription })
+    t.deepEqual(JSON.parse(asked.at(-1)?.body ?? ''), {
+      device_key: 'k',
+      channel_type: 'webpush',
+      provider_token: JSON.stringify(json),
+    })
+  }
+})

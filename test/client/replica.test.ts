@@ -110,6 +110,26 @@ test('replica/2: a program that resumes reads the Things first, page by page', a
   await replica.close()
 })
 
+test('a replica reads by the key of the channel where it has one, else by the device', async (t) => {
+  for (const secret of ['a key', undefined]) {
+    const readers: object[] = []
+    const answers = {
+      '/thing/list': ({ password, device_key }: Readonly<Record<string, unknown>>) => {
+        readers.push({ password, device_key })
+        return { items: [] }
+      },
+    }
+    const { gateway, replica } = rig(answers, { store: atSeven, secretOf: () => secret })
+    await gateway.greeted()
+    gateway.welcome([[A, 7, 7]])
+    gateway.say({ kind: 'caught-up', channelId: A, seq: 7 })
+    await replica.caughtUp(A)
+    const device_key = secret === undefined ? KEY : undefined
+    t.deepEqual(readers, [{ password: secret, device_key }])
+    await replica.close()
+  }
+})
+
 test('view/4: an older delivery does not change a newer Thing from a read', async (t) => {
   const answers = { '/thing/list': () => ({ items: [record('x', 9, { a: 9 })] }) }
   const { gateway, replica, changes } = rig(answers, { store: atSeven })

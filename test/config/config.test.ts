@@ -26,6 +26,7 @@ test('without any setting every default is in force', (t) => {
     providers: {},
     thingPushIntervalMs: 60_000,
     lanes: 1,
+    bridge: undefined,
     privateTransports: {
       carriers: ['wss'],
       tcp: { host: '127.0.0.1', port: 5223, publicPort: undefined, isPlain: false },
@@ -42,6 +43,7 @@ test('without any setting every default is in force', (t) => {
     logLevel: 'info',
     passwordBudget: { perAddress: 60, total: 1200 },
     commonPasswords: 'warned',
+    console: true,
     deviceBudgetPerAddress: 60,
   })
   t.regex(nodeId, /^[0-9a-f]{12}$/)

@@ -2,7 +2,7 @@
 // value, the part of the sentence that says what is allowed, and settings that stand beside it.
 
 import type { Env } from '#src/config/config'
-import { APNS, CLUSTER, COMPAT, FILE, LONG_TOKEN, MYSQL } from '#test/support/config-from'
+import { APNS, BRIDGE, CLUSTER, COMPAT, FILE, LONG_TOKEN, MYSQL } from '#test/support/config-from'
 
 export const REFUSED: readonly (readonly [
   name: string,
@@ -15,6 +15,7 @@ export const REFUSED: readonly (readonly [
   ['SERVICE_HTTP_ADDR', '::1:8080', /\[IPv6\]:port/],
   ['SERVICE_HTTP_ADDR', 'localhost:65536', /port 0 to 65535/],
   ['SERVICE_HTTP_ADDR', 'localhost:http', /host:port/],
+  ['SERVICE_CONSOLE', 'false', /on, off/],
   ['SERVICE_TOKEN', `${LONG_TOKEN}x`, /at most 4096/],
   ['SERVICE_TOKEN', 'two words', /without spaces/],
   ['SERVICE_TOKEN', 'schlüssel', /visible ASCII/],
@@ -60,8 +61,22 @@ export const REFUSED: readonly (readonly [
   ['SERVICE_COMPAT_ADDR', '8081', /host:port/, COMPAT],
   ['SERVICE_COMPAT_HOST', 'https://push.example.com', /host name without scheme/, COMPAT],
   ['SERVICE_COMPAT_HOST', 'push.example.com:80', /host name without scheme/, COMPAT],
+  ['SERVICE_MQTT_BRIDGE_URL', 'mqtt://broker', /_URL, SERVICE_MQTT_BRIDGE_TOPICS/],
+  ['SERVICE_MQTT_BRIDGE_URL', 'http://user:hunter2@broker', /mqtts:\/\/ for TLS/, BRIDGE],
+  ['SERVICE_MQTT_BRIDGE_URL', 'mqtt://broker/path', /mqtts:\/\/ for TLS/, BRIDGE],
+  ['SERVICE_MQTT_BRIDGE_URL', 'broker:1883', /mqtts:\/\/ for TLS/, BRIDGE],
+  ['SERVICE_MQTT_BRIDGE_TOPICS', 'a/#/b', /up to 100 topic filters/, BRIDGE],
+  ['SERVICE_MQTT_BRIDGE_TOPICS', 'a+', /up to 100 topic filters/, BRIDGE],
+  ['SERVICE_MQTT_BRIDGE_TOPICS', 'a,,b', /up to 100 topic filters/, BRIDGE],
+  ['SERVICE_MQTT_BRIDGE_TOPICS', Array(101).fill('a').join(','), /up to 100/, BRIDGE],
+  ['SERVICE_MQTT_BRIDGE_KEY_FILE', '/none/key', /43 letters and digits/, BRIDGE],
+  ['SERVICE_MQTT_BRIDGE_KEY_FILE', FILE, /43 letters and digits/, BRIDGE],
   ['SERVICE_THING_PUSH_INTERVAL', '25h', /to 86400s/],
   ['SERVICE_FCM_CREDENTIALS_FILE', '/none', /which does not exist/],
+  ['SERVICE_WEBPUSH_SUBJECT', 'a@b.example', /mailto:/],
+  ['SERVICE_WEBPUSH_SUBJECT', 'http://a.example', /https address/],
+  ['SERVICE_WEBPUSH_PRIVATE_NETWORKS', '10.0.0.0/8', /without SERVICE_WEBPUSH_SUBJECT/],
+  ['SERVICE_WEBPUSH_PRIVATE_NETWORKS', '10.0.0.0/33', /comma list/],
   ['SERVICE_APNS_KEY_FILE', '/none', /which does not exist/, APNS],
   ['SERVICE_APNS_KEY_FILE', '', /the \.p8 file/, APNS],
   ['SERVICE_APNS_TOPIC', '', /bundle identifier/, APNS],

@@ -5,6 +5,7 @@ import type { Config, Env } from '#src/config/config'
 import {
   APNS,
   APPLE,
+  BRIDGE,
   CLUSTER,
   COMPAT,
   DAY_MS,
@@ -37,6 +38,10 @@ const rolesOf: Read = ({ roles }) =>
     .join(' ')
 const apns: Read = ({ providers }) => providers.apns
 const fcm: Read = ({ providers }) => providers.fcm
+const webpush: Read = ({ providers }) => providers.webpush
+const WEB_PUSH = { subject: 'mailto:a@b.example', privateNetworks: [] }
+const bridgeUrl: Read = ({ bridge }) => bridge?.url
+const manyTopics = (count: number): string => Array(count).fill('a').join(',')
 const natsUrl: Read = ({ cluster }) => cluster?.natsUrl
 const replicas: Read = ({ cluster }) => cluster?.streamReplicas
 const publicUrl: Read = ({ publicBaseUrl }) => publicBaseUrl
@@ -56,6 +61,8 @@ export const TAKEN: readonly (readonly [
   ['SERVICE_HTTP_ADDR', '0.0.0.0:80', ({ http }) => http, { host: '0.0.0.0', port: 80 }],
   ['SERVICE_HTTP_ADDR', '[::1]:65535', ({ http }) => http, { host: '::1', port: 65_535 }],
   ['SERVICE_HTTP_ADDR', 'localhost:0', ({ http }) => http, { host: 'localhost', port: 0 }],
+  ['SERVICE_CONSOLE', 'off', ({ console: isServed }) => isServed, false],
+  ['SERVICE_CONSOLE', 'on', ({ console: isServed }) => isServed, true],
   ['SERVICE_TOKEN', LONG_TOKEN, ({ token }) => token, LONG_TOKEN],
   ['SERVICE_PUBLIC_BASE_URL', 'https://push.example/', publicUrl, 'https://push.example'],
   ['SERVICE_PUBLIC_BASE_URL', 'https://a.example:8443/p/', publicUrl, 'https://a.example:8443/p'],
@@ -107,6 +114,34 @@ export const TAKEN: readonly (readonly [
   ['SERVICE_ROLES', 'actors', rolesOf, 'actors', CLUSTER],
   ['SERVICE_ROLES', 'ingress', rolesOf, 'ingress', CLUSTER],
   ['SERVICE_ROLES', 'dispatch', rolesOf, 'dispatch', CLUSTER],
+  [
+    'SERVICE_MQTT_BRIDGE_URL',
+    'mqtts://user:p%40ss@broker:8883',
+    bridgeUrl,
+    'mqtts://user:p%40ss@broker:8883',
+    BRIDGE,
+  ],
+  [
+    'SERVICE_MQTT_BRIDGE_TOPICS',
+    'a/+/b, #',
+    ({ bridge }) => bridge?.topics,
+    ['a/+/b', '#'],
+    BRIDGE,
+  ],
+  [
+    'SERVICE_MQTT_BRIDGE_TOPICS',
+    manyTopics(100),
+    ({ bridge }) => bridge?.topics.length,
+    100,
+    BRIDGE,
+  ],
+  [
+    'SERVICE_MQTT_BRIDGE_KEY_FILE',
+    BRIDGE.SERVICE_MQTT_BRIDGE_KEY_FILE,
+    ({ bridge }) => bridge?.key,
+    'k'.repeat(43),
+    BRIDGE,
+  ],
   ['SERVICE_THING_PUSH_INTERVAL', '0s', ({ thingPushIntervalMs }) => thingPushIntervalMs, 0],
   ['SERVICE_THING_PUSH_INTERVAL', '1d', ({ thingPushIntervalMs }) => thingPushIntervalMs, DAY_MS],
   ['SERVICE_FCM_CREDENTIALS_FILE', FILE, fcm, { credentialsFile: FILE }],
@@ -128,6 +163,20 @@ export const TAKEN: readonly (readonly [
   ],
   ['SERVICE_APNS_TOPIC', 'a.b', (config) => config.providers.apns?.topic, 'a.b', APNS],
   ['SERVICE_APNS_HOST', 'localhost:8443', apns, { ...APPLE, host: 'localhost:8443' }, APNS],
+  ['SERVICE_WEBPUSH_SUBJECT', 'mailto:a@b.example', webpush, { ...WEB_PUSH, baseUrl: '' }],
+  [
+    'SERVICE_WEBPUSH_SUBJECT',
+    'https://a.example/contact',
+    (config) => config.providers.webpush?.subject,
+    'https://a.example/contact',
+  ],
+  [
+    'SERVICE_WEBPUSH_PRIVATE_NETWORKS',
+    '10.0.0.0/8, fd00::1',
+    (config) => config.providers.webpush?.privateNetworks,
+    ['10.0.0.0/8', 'fd00::1'],
+    { SERVICE_WEBPUSH_SUBJECT: 'mailto:a@b.example' },
+  ],
   ['SERVICE_LANES', '1', ({ lanes }) => lanes, 1],
   ['SERVICE_LANES', '1024', ({ lanes }) => lanes, 1024],
   ['SERVICE_NODE_ID', 'Node_1-a', ({ nodeId }) => nodeId, 'Node_1-a'],

@@ -20,6 +20,7 @@ import { pushOrderContract } from './store-push-order.ts'
 import { parkedContract } from './store-parked.ts'
 import { readingContract } from './store-reading.ts'
 import { retentionContract } from './store-retention.ts'
+import { secretContract } from './store-secrets.ts'
 import { subscriptionContract } from './store-subscriptions.ts'
 import { acknowledgementContract } from './store-acknowledgements.ts'
 import { ruleContract } from './store-rules.ts'
@@ -50,6 +51,7 @@ export function storeContract(engine: string, open: OpenStore): void {
     catchUpContract,
     catchUpManyContract,
     gapsContract,
+    secretContract,
     retentionContract,
     idleContract,
     pushContract,

@@ -2,11 +2,16 @@
 
 import test from 'ava'
 
-import { parseMessageId } from '#domain/identity'
+import { operationIdFrom, parseMessageId } from '#domain/identity'
 import type { EntityId } from '#domain/identity'
 import type { Claim } from '#domain/operation'
+import { STORE_DEFECT } from '#domain/store-ports'
+import type { TurnReads } from '#domain/store-ports'
+import type { Submission } from '#domain/submission'
+import { NEVER } from '#test/support/retention-limits'
+import { stepsOf } from '#test/support/retired'
 import { ChannelWriter } from '#test/support/store-writer'
-import { channel, message, opId, thing } from '#test/support/submissions'
+import { acceptedOperation, channel, message, opId, thing } from '#test/support/submissions'
 import type { OpenStore } from './store-contract.ts'
 
 function messageId(number: number): EntityId {
@@ -52,6 +57,67 @@ export function operationContract(engine: string, open: OpenStore): void {
       errorCode: 'thing_deleted',
     })
     t.is(await store.operations.find(opId('ENDS')), undefined)
+  })
+
+  test(`${engine}: operations that ended at once share a record, in which each is found`, async (t) => {
+    const store = await open(t)
+    const writers = [await ChannelWriter.open(store, 1), await ChannelWriter.open(store, 2)]
+    const sent: Submission[] = []
+    for (const { channelId } of writers) {
+      for (let count = 0; count < 150; count += 1) {
+        // More than a row may hold, and over more than the time of a row. (operation-batches/1)
+        const parts = { channelId, acceptedAt: 50_000 + 300 * count }
+        sent.push(message(parts), thing('update', `t${count}`, parts))
+      }
+    }
+    for (const writer of writers) {
+      writer.take(...sent.filter(({ channelId }) => channelId === writer.channelId))
+      await writer.commit()
+    }
+    const found = await Promise.all(sent.map(({ opId: id }) => store.operations.find(id)))
+    t.deepEqual(
+      found,
+      sent.map((one) => ({ ...acceptedOperation(one), status: 'sent' })),
+    )
+    const [first] = sent
+    const others = [
+      message({ acceptedAt: first?.acceptedAt ?? 0 }).opId,
+      operationIdFrom(60_000, first?.opId.slice(14) ?? ''),
+    ]
+    t.deepEqual(await Promise.all(others.map((id) => store.operations.find(id))), [
+      undefined,
+      undefined,
+    ])
+    const asked = { channels: [], things: [], events: [], operations: [first?.opId ?? others[0]] }
+    const { opId: id, channelId, model, entityId } = first ?? message()
+    t.deepEqual((await store.turns.load(asked as TurnReads)).operations, [
+      { opId: id, channelId, model, entityId },
+    ])
+  })
+
+  test(`${engine}: operation-batches/2: a batch that is in the log twice is refused`, async (t) => {
+    const store = await open(t)
+    const writer = await ChannelWriter.open(store, 1)
+    const batch = [thing('update', 'a'), thing('update', 'b')]
+    await writer.take(...batch).commit()
+    const again = writer.take(...batch).commit()
+    t.is((await t.throwsAsync(again))?.name, STORE_DEFECT)
+  })
+
+  test(`${engine}: operations/4: an op_id in the record of a batch is taken while that stays`, async (t) => {
+    const store = await open(t)
+    const writer = await ChannelWriter.open(store, 1)
+    const [early, late] = [thing('update', 'a'), thing('update', 'b', { acceptedAt: 1_002 })]
+    await writer.take(early, late).commit()
+    const claim = { ...CLAIM, opId: early.opId, claimedAt: 9_000 }
+    const taken = { kind: 'conflict', code: 'op_id_scope_conflict' } as const
+    t.deepEqual(await store.operations.claim(claim, 0), taken)
+    t.deepEqual(await store.operations.claim(claim, 1_001), taken)
+    await stepsOf(store, { ...NEVER, operations: 1_002 }, 9)
+    t.not(await store.operations.find(early.opId), undefined)
+    await stepsOf(store, { ...NEVER, operations: 1_003 }, 9)
+    t.is(await store.operations.find(early.opId), undefined)
+    t.deepEqual(await store.operations.claim(claim, 1_003), { kind: 'fresh' })
   })
 
   test(`${engine}: operations/1: the first claim of an op_id decides the later ones`, async (t) => {

@@ -27,7 +27,7 @@ const statusOf = async (store: Store, id: string): Promise<unknown> =>
   (await store.operations.find(opId(id)))?.status
 
 export function pushContract(engine: string, open: OpenStore): void {
-  test(`${engine}: making/1, making/3: a turn makes one job a seq and subscriber that a provider reaches`, async (t) => {
+  test(`${engine}: making/1, making/3, subscriptions/2: a turn makes one job a seq and subscriber that a provider reaches`, async (t) => {
     const store = await open(t, RULES)
     const writer = await ChannelWriter.open(store, 1)
     await writer.take(message({ opId: 'before' })).commit()
@@ -46,6 +46,18 @@ export function pushContract(engine: string, open: OpenStore): void {
     t.like(first?.route, { platform: 'android', token: 'token 2' })
     t.is(await statusOf(store, 'm'), 'provider_queued')
     t.is(await statusOf(store, 'before'), 'sent')
+  })
+
+  test(`${engine}: making/4: an operation in the record of its batch is queued`, async (t) => {
+    const store = await open(t, RULES)
+    const writer = await ChannelWriter.open(store, 1)
+    await addPushDevice(store, A, 1)
+    const pushed = message()
+    await writer.take(pushed).commit()
+    t.is((await store.operations.find(pushed.opId))?.status, 'provider_queued')
+    const worker = new Worker(store)
+    await worker.settle(NOW + 1, ...(await worker.claim(NOW)).map((push) => failed(push)))
+    t.is((await store.operations.find(pushed.opId))?.status, 'failed')
   })
 
   test(`${engine}: making/2: without rules, or without such a subscriber, nothing is queued`, async (t) => {

@@ -156,6 +156,25 @@ export function readingContract(engine: string, open: OpenStore): void {
     t.is(pages, 3)
   })
 
+  test(`${engine}: a prefix keeps to Things whose id begins so, to the byte, and to their Events`, async (t) => {
+    const store = await open(t)
+    const writer = await ChannelWriter.open(store, 1)
+    const inside = ['boiler_', 'boiler_7']
+    const things = ['boiler', 'boilerX7', 'Boiler_7', 'x-boiler_7', ...inside]
+    for (const id of things) {
+      writer.take(thing('update', id), event('update', `e-${id}`, { fields: { thing_id: id } }))
+    }
+    await writer.take(message(), event('update', 'e-none')).commit()
+    const query = { thingPrefix: 'boiler_', limit: 50 }
+    const events = inside.map((id) => `e-${id}`)
+    const idsOf = ({ items }: { readonly items: readonly { readonly id: string }[] }) =>
+      items.map(({ id }) => id).toSorted()
+    t.deepEqual(idsOf(await list(store, 'things', query)), inside)
+    t.deepEqual(idsOf(await list(store, 'events', query)), events)
+    const { items } = await history(store, query)
+    t.deepEqual(items.map(({ entityId }) => entityId).toSorted(), [...inside, ...events])
+  })
+
   test(`${engine}: history gives both kinds of entries in seq order`, async (t) => {
     const store = await open(t)
     const writer = await ChannelWriter.open(store, 1)

@@ -4,6 +4,7 @@ import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
 import { parseChannelId } from '#domain/identity'
+import { createClient } from '#src/client/client'
 import { startStyles } from '#test/support/compatibility-rig'
 import { CHANNEL, CREDENTIALS, DEVICE_KEY, NOW_MS, PASSWORD } from '#test/support/making'
 import { addChannel } from '#test/support/start-ingress'
@@ -214,6 +215,21 @@ test('with a gateway token a key needs it beside it, as a password does', async 
   const body = { title: 'T', password: key }
   t.is((await rig.post('/message', body)).status, 401)
   t.is((await rig.post('/message', body, headers)).status, 200)
+})
+
+test('the SDK makes, lists and revokes keys, and a key stands in the place of channel and password', async (t) => {
+  const rig = await startStyles(t)
+  const client = createClient({ baseUrl: rig.url })
+  const credentials = { channel_id: rig.channelId, password: PASSWORD }
+  const { key, key_id } = await client.key.create({ ...credentials, thing_prefix: 'boiler-' })
+  t.like(await client.key.list(credentials), { keys: [{ key_id, thing_prefix: 'boiler-' }] })
+  const send = (thing_id: string) =>
+    client.thing.update({ password: key, thing_id, observed_at: NOW_MS, attrs: { on: true } })
+  await send('boiler-7')
+  t.is(rig.sink.accepted.at(-1)?.channelId, rig.channelId)
+  await t.throwsAsync(send('pump'), { code: 'key_scope' })
+  await client.key.revoke({ ...credentials, key_id })
+  await t.throwsAsync(send('boiler-7'), { code: 'channel_not_found' })
 })
 
 test('a device subscribes and synchronises by keys', async (t) => {

@@ -4,14 +4,7 @@ import test from 'ava'
 
 import { isFault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
-import {
-  byContentType,
-  bytesBody,
-  formBody,
-  jsonBody,
-  multipartBody,
-  textBody,
-} from '#src/ingress/reader'
+import { bytesBody, formBody, jsonBody, multipartBody, textBody } from '#src/ingress/reader'
 import type { Form, Reader } from '#src/ingress/reader'
 
 /** A value to compare: the texts and the files of a form, anything else as it is. */
@@ -137,35 +130,3 @@ for (const [name, contentType, body, code] of broken) {
     t.is(formOf(await multipartBody().read(body, contentType)), code)
   })
 }
-
-const mixed = byContentType<unknown>([jsonBody(20), textOf(FORM_TYPE)], textBody(10))
-const strict = byContentType<unknown>([jsonBody(20)])
-
-/** A reader that tells which one read. */
-function textOf(mediaType: string): Reader<string> {
-  return { ...textBody(5), mediaTypes: [mediaType], read: () => 'form' }
-}
-
-const choices: readonly (readonly [
-  reader: Reader,
-  contentType: string,
-  body: string,
-  expected: unknown,
-])[] = [
-  [mixed, JSON_TYPE, '{}', {}],
-  [mixed, FORM_TYPE, 'a=1', 'form'],
-  [mixed, FORM_TYPE, 'a=1234', 'body_too_large'],
-  [mixed, 'text/html', '<p>', '<p>'],
-  [mixed, '', 'x'.repeat(11), 'body_too_large'],
-  [strict, 'text/html', '<p>', 'unsupported_media_type'],
-]
-
-for (const [reader, contentType, body, expected] of choices) {
-  test(`a body of ${body.length} bytes with the type ${contentType || '(none)'} is read as ${JSON.stringify(expected)}`, async (t) => {
-    t.deepEqual(plain(await reader.read(Buffer.from(body), contentType)), expected)
-  })
-}
-
-test('a row that reads by type takes as many bytes as the largest of its readers', (t) => {
-  t.is(mixed.bytesMax, 20)
-})

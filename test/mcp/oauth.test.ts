@@ -6,7 +6,7 @@ import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
 import { authorizationStyle } from '#src/authorization/rows'
-import type { GuardedFetch } from '#src/authorization/guarded-fetch'
+import type { GuardedFetch } from '#src/outbound/guarded-fetch'
 import { assistantsOf } from '#src/authorization/server'
 import { mcpStyle } from '#src/mcp/rows'
 import { BASE, Browser, REDIRECT, RESOURCE } from '#test/support/authorization-rig'

@@ -5,7 +5,7 @@ import test from 'ava'
 
 import { fault } from '#domain/fault'
 import { STORE_BUSY } from '#domain/store-ports'
-import { NOW_MS, PASSWORD } from '#test/support/making'
+import { CREDENTIALS, NOW_MS, PASSWORD } from '#test/support/making'
 import { callOf, codeOf, startMcp, textOf } from '#test/support/mcp-rig'
 import { addChannel } from '#test/support/start-ingress'
 import { ID, OPERATION, OTHER_CHANNEL, THING } from './tool-samples.ts'
@@ -122,7 +122,7 @@ test('a channel that an assistant gives up is logged, once and with the request'
   t.deepEqual(rig.logger.lines, [{ level: 'info', fact: 'an assistant gave up a channel', fields }])
 })
 
-test('the gateway token opens nothing without the password of the channel', async (t) => {
+test('the gateway token opens nothing without the password of the channel, or a key with the scope', async (t) => {
   const rig = await startMcp(t, { token: 'secret' })
   const client = await rig.client('secret')
   const send = async (password: string): Promise<CallToolResult> =>
@@ -131,6 +131,14 @@ test('the gateway token opens nothing without the password of the channel', asyn
   const wrong = await send('wrong donkey')
   t.is(codeOf(wrong), 'channel_not_found')
   t.regex(textOf(wrong), /Ask the person/)
+  const headers = { authorization: 'Bearer secret' }
+  const made = await rig.post('/channel/key', { ...CREDENTIALS, scopes: ['send'] }, headers)
+  const { key } = made.json['data'] as { readonly key: string }
+  t.not((await send(key)).isError, true)
+  t.is(
+    codeOf(await client.callTool({ name: 'thing_list', arguments: { ...ID, password: key } })),
+    'key_scope',
+  )
   const unknown = await t.throwsAsync(client.callTool({ name: 'channel_list' }))
   t.regex(unknown?.message ?? '', /channel_list not found/)
 })

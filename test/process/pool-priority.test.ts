@@ -4,7 +4,7 @@ import { getPriority } from 'node:os'
 
 import test from 'ava'
 
-import { lowerPoolPriority } from '#src/process/pool-priority'
+import { lowerPoolPriority } from '#src/process/lifecycle'
 
 const onLinux = process.platform === 'linux' ? test : test.skip
 

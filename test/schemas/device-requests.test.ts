@@ -2,7 +2,8 @@
 
 import test from 'ava'
 
-import type { ChannelType, Platform } from '#domain/device'
+import type { ChannelType } from '#domain/device'
+import type { Platform } from '#domain/push/platform'
 import { isFault } from '#domain/fault'
 import { checkProviderToken, readDeleteRoute, readRegister } from '#src/schemas/device-requests'
 import { readRetireToken, readSetRoute } from '#src/schemas/device-requests'
@@ -98,6 +99,7 @@ const tokens: readonly (readonly [Platform, ChannelType, string | undefined, unk
   ['android', 'fcm', 'a'.repeat(4097), FORM],
   ['android', 'fcm', 'with a blank inside it', FORM],
   ['android', 'fcm', 'ünprintable-token', FORM],
+  ['android', 'fcm', '{"a":"0123456789"}', FORM],
   ['android', 'fcm', undefined, NEEDED],
   ['ios', 'fcm', OTHER_TOKEN, ANDROID_ONLY],
   ['linux', 'private', undefined, undefined],

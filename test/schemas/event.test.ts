@@ -5,7 +5,7 @@ import test from 'ava'
 
 import { isFault } from '#domain/fault'
 import type { EventAction, EventSubmission } from '#domain/submission'
-import { readEvent } from '#src/schemas/event'
+import { readEvent, readNamedEvent } from '#src/schemas/event'
 import { bytesOfText, CHANNEL, CREDENTIALS, making, NOW_MS, PASSWORD } from '#test/support/making'
 
 const ACTIONS: readonly EventAction[] = ['create', 'update', 'close']
@@ -218,4 +218,18 @@ test('shape/1: of several refusals the first in the order is given', (t) => {
   t.is(refusalOf('update', { more }), 'ended_at_forbidden ended_at')
   t.is(refusalOf('close', { more }), 'event_time_required event_time')
   t.is(refusalOf('close', { more: { channel_id: 5 } }), 'invalid_json_data channel_id')
+})
+
+test('an Event that its way in names is opened or changed under that name, and began when it says', (t) => {
+  const sent = { ...CREDENTIALS, event_time: 1_767_225_600, started_at: 1_767_225_000 }
+  const named = readNamedEvent('camera:1', sent, making())
+  if (isFault(named)) return t.fail(named.code)
+  const { action, entityId, patch } = named.submission
+  t.deepEqual(
+    [action, entityId, patch.fields['started_at']],
+    ['update', 'camera:1', 1_767_225_000_000],
+  )
+  const misnamed = readNamedEvent('a b', sent, making())
+  t.is(isFault(misnamed) ? misnamed.field : '', 'event_id')
+  return undefined
 })

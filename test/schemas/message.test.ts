@@ -75,7 +75,7 @@ const kept: readonly (readonly [field: string, sent: unknown, kept: unknown])[] 
   ['metadata', { kind: 'fault', code: 'x' }, { kind: 'fault', code: 'x' }],
 ]
 
-test('each field of a message is kept in its normal form', (t) => {
+test('shape/2: each field of a message is kept in its normal form', (t) => {
   for (const [field, sent, expected] of kept) {
     const scoped = field === 'thing_id' ? { occurred_at: 1 } : {}
     const { fields } = submissionOf({ ...BODY, ...scoped, [field]: sent })

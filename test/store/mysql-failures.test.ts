@@ -115,6 +115,17 @@ mariaDb.test('connections/2: a statement is timed from the answer before it', as
   t.true(most <= 2, 'the time of one begins in the moment in which that before it ends')
 })
 
+mariaDb.test('connections/2: nobody waits twice for a server that hangs', async (t, server) => {
+  const relay = await Relay.open(t, server.port)
+  const { database, meter, texts } = await openNotes(t, server, { port: relay.port })
+  relay.freeze()
+  relay.cut()
+  const job = database.durable((executor) => write(executor, 1, 'x'), { isIdempotent: true })
+  await t.throwsAsync(job, { instanceOf: StoreError, code: 'ETIMEDOUT' })
+  t.true(meter.total('store_retries_total') <= 1, 'the broken connection alone is replaced')
+  t.deepEqual(await texts(), ['a', 'b'])
+})
+
 /** Lets a COMMIT through and loses its answer, once. */
 function loseAnswer(relay: Relay): void {
   let isLost = false

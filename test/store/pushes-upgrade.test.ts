@@ -2,7 +2,7 @@
 
 import { DataSource } from 'typeorm'
 
-import { PROVIDERS } from '#domain/push'
+import { PROVIDERS } from '#domain/push/providers'
 import { dataSourceOptionsFor } from '#ormconfig'
 import { Tables1766000000000 } from '#src/store/migrations/1-tables'
 import { Spans1795000000000 } from '#src/store/migrations/2-spans'

@@ -14,6 +14,7 @@ const BOUNDED: readonly (readonly [plan: RegExp, statement: RegExp])[] = [
     /^SCAN (feed_entries|thing_updates|tombstones|dead_letters|push_jobs)$/,
     /ORDER BY id LIMIT \?$/,
   ],
+  [/^SCAN (operation_batches|update_blocks)$/, /ORDER BY id LIMIT \?$/],
   [/^SCAN counted$/, /LIMIT 100000/],
   [/^SCAN lanes$/, /max\(epoch\)/],
   [/^SCAN log_batches USING COVERING INDEX/, /sum\(size\)/],

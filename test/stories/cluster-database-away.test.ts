@@ -7,14 +7,12 @@ import type { ExecutionContext } from 'ava'
 
 import type { ChannelId } from '#domain/identity'
 import { watch } from '#src/client/watch'
-import { audit } from '#test/support/audit'
 import {
   acceptedMore,
   allLanesApplied,
-  asEvidence,
+  busy,
   loadOn,
   nodeOf,
-  refusedForNow,
   startCluster,
   testsWithServers,
 } from '#test/support/cluster'
@@ -67,12 +65,9 @@ clusterTest(
     t.timeout(170_000)
     const cluster = await startCluster(t, servers, [SMALLEST, SMALLEST])
     const first = nodeOf(cluster, 0)
-    await allLanesApplied(first)
-    const channels = await createChannels(first, CHANNELS)
-    const device = await watchingDevice(t, first, channels)
-    const load = loadOn(cluster, large(mixedLoad(channels, seeded(20_261_125))))
-    t.teardown(() => load.stop())
-    await acceptedMore(load, 100)
+    const next = (of: readonly ChannelId[]) => large(mixedLoad(of, seeded(20_261_125)))
+    const work = { channels: CHANNELS, next, accepted: 100 }
+    const { channels, load, audited } = await busy(t, cluster, work)
 
     await servers.mariaDb.kill('SIGKILL')
     await acceptedMore(load, 100)
@@ -90,9 +85,7 @@ clusterTest(
 
     await servers.mariaDb.restart()
     await acceptedMore(load, 100)
-    const outcomes = [...(await load.stop()), ...flooded]
-    refusedForNow(t, outcomes)
-    await audit(t, { gateway: first, channels, outcomes: asEvidence(outcomes), device })
+    await audited(first, flooded)
     for (const node of cluster.nodes) t.is(await node.end('SIGTERM'), 0)
   },
 )

@@ -8,23 +8,17 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { ExecutionContext } from 'ava'
 
 import type { ChannelId } from '#domain/identity'
-import { createClient } from '#src/client/client'
-import { audit } from '#test/support/audit'
 import {
   acceptedMore,
-  allLanesApplied,
-  asEvidence,
-  loadOn,
+  busy,
   nodeOf,
-  refusedForNow,
   startCluster,
   testsWithServers,
+  throughEveryLane,
 } from '#test/support/cluster'
 import type { Servers } from '#test/support/cluster'
-import { createChannels, PASSWORD, watchingDevice } from '#test/support/device'
 import type { Gateway } from '#test/support/gateway'
 import { figureOf, until } from '#test/support/gateway'
-import type { Outcome } from '#test/support/load'
 import { mixedLoad } from '#test/support/mixed-load'
 import { seeded } from '#test/support/random'
 import { Relay } from '#test/support/relay'
@@ -60,12 +54,9 @@ async function hangs(t: ExecutionContext, servers: Servers, hang: Hang): Promise
   }
   const cluster = await startCluster(t, servers, [{}, behindRelay])
   const [well, hanging] = [nodeOf(cluster, 0), nodeOf(cluster, 1)]
-  await allLanesApplied(well)
-  const channels = await createChannels(well, CHANNELS)
-  const device = await watchingDevice(t, well, channels)
-  const load = loadOn({ nodes: [well] }, mixedLoad(channels, random))
-  t.teardown(() => load.stop())
-  await acceptedMore(load, 100)
+  const next = (of: readonly ChannelId[]) => mixedLoad(of, random)
+  const work = { channels: CHANNELS, next, accepted: 100 }
+  const { channels, load, audited } = await busy(t, { nodes: [well] }, work)
   t.false(saysFenced(hanging))
 
   await relay.holdAt((bytes) => hang.at.test(bytes.toString('latin1')))
@@ -82,33 +73,11 @@ async function hangs(t: ExecutionContext, servers: Servers, hang: Hang): Promise
   t.is(await figureOf(hanging, 'heliograph_turns_retried_total'), hang.failedTurns)
 
   await acceptedMore(load, 100)
-  const outcomes = [...(await load.stop()), ...sent]
-  refusedForNow(t, outcomes)
-  await audit(t, { gateway: hanging, channels, outcomes: asEvidence(outcomes), device })
+  await audited(hanging, sent)
   for (const node of cluster.nodes) t.is(await node.end('SIGTERM'), 0)
 }
 
 const saysFenced = ({ lines }: Gateway): boolean => lines.some(({ fact }) => fact === FENCED)
-
-/** Sends one Message to each channel; resolves when all of them were applied. */
-function throughEveryLane(
-  gateway: Gateway,
-  channels: readonly ChannelId[],
-): Promise<readonly Outcome[]> {
-  const client = createClient(gateway)
-  return Promise.all(
-    channels.map(async (channel_id) => {
-      const body = { channel_id, password: PASSWORD, title: 'still there?' }
-      const { op_id: opId } = await client.message.send(body)
-      await until(
-        () => client.status(opId),
-        ({ status }) => status === 'sent',
-        30_000,
-      )
-      return { submission: { path: '/message', body }, told: { kind: 'accepted', opId } }
-    }),
-  )
-}
 
 /** An execution, of which the first in a turn moves a lane: its number and its command. */
 const MOVE = /^[^]{3}\0\x17/

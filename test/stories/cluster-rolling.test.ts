@@ -8,15 +8,14 @@ import type { ExecutionContext } from 'ava'
 import { audit } from '#test/support/audit'
 import {
   acceptedMore,
-  allLanesApplied,
+  busy,
   loadOn,
   nodeOf,
   refusedForNow,
   startCluster,
   testsWithServers,
 } from '#test/support/cluster'
-import type { Cluster, Load, Servers } from '#test/support/cluster'
-import { createChannels, watchingDevice } from '#test/support/device'
+import type { Busy, Cluster, Servers } from '#test/support/cluster'
 import type { Gateway } from '#test/support/gateway'
 import { until } from '#test/support/gateway'
 import type { Outcome } from '#test/support/load'
@@ -30,11 +29,8 @@ const random = seeded(20_261_122)
 
 const clusterTest = testsWithServers()
 
-interface Scene {
+interface Scene extends Pick<Busy, 'load' | 'next'> {
   readonly cluster: Cluster
-  readonly load: Load
-  /** One source of submissions for all: each has its effect once, whoever sends it. */
-  readonly next: ReturnType<typeof mixedLoad>
 }
 
 /** Changes a cluster of two under load; the audit is the last node's. */
@@ -45,14 +41,11 @@ async function underLoad(
 ): Promise<void> {
   t.timeout(170_000)
   const cluster = await startCluster(t, servers, 2)
-  const first = nodeOf(cluster, 0)
-  await allLanesApplied(first)
-  const channels = await createChannels(first, CHANNELS)
-  const device = await watchingDevice(t, first, channels)
-  const next = mixedLoad(channels, random)
-  const load = loadOn(cluster, next)
-  t.teardown(() => load.stop())
-  await acceptedMore(load, SENT_BETWEEN)
+  const { channels, device, load, next } = await busy(t, cluster, {
+    channels: CHANNELS,
+    next: (of) => mixedLoad(of, random),
+    accepted: SENT_BETWEEN,
+  })
   const more = await change({ cluster, load, next })
   await acceptedMore(load, SENT_BETWEEN)
   const outcomes = [...(await load.stop()), ...more]

@@ -1,30 +1,26 @@
 // Goal: a cluster keeps what it answered 200, whoever of it is killed, hangs or is away. (W1, W2,
 // W9)
-// Method: three node processes over a real nats-server and a real MariaDB, senders on every node
-// and a device on one; then a disaster; then the audit: every 200 is exactly one operation, effect
-// and feed entry, and the device misses nothing.
+// Method: three node processes over a real nats-server and a real MariaDB go through one disaster
+// after the other, with senders on every node and a device on one; after each comes the audit:
+// every 200 is exactly one operation, effect and feed entry, and the device misses nothing.
 
 import { setTimeout as delay } from 'node:timers/promises'
 
+import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
 import type { ChannelId } from '#domain/identity'
-import { createClient } from '#src/client/client'
 
-import { audit } from '#test/support/audit'
 import {
   acceptedMore,
-  allLanesApplied,
-  asEvidence,
-  loadOn,
+  busy,
   nodeOf,
-  refusedForNow,
   startCluster,
   testsWithServers,
+  throughEveryLane,
 } from '#test/support/cluster'
 import type { Cluster, Load, Servers } from '#test/support/cluster'
-import { createChannels, PASSWORD, watchingDevice } from '#test/support/device'
-import { until } from '#test/support/gateway'
+import type { Owner } from '#test/support/gateway'
 import type { Outcome } from '#test/support/load'
 import { mixedLoad } from '#test/support/mixed-load'
 import { seeded } from '#test/support/random'
@@ -40,16 +36,39 @@ const random = seeded(seed)
 
 const clusterTest = testsWithServers()
 
-interface Scene {
+interface Standing {
+  readonly cluster: Cluster
+  /** The relays between the last node and the servers. */
+  readonly partition: { readonly nats: Relay; readonly mariaDb: Relay }
+}
+
+interface Scene extends Standing {
   readonly t: ExecutionContext
   readonly servers: Servers
-  readonly cluster: Cluster
   readonly load: Load
   readonly channels: readonly ChannelId[]
   /** Submissions of the disaster itself. */
   readonly sent: Outcome[]
-  /** The relays between the last node and the servers. */
-  readonly partition: { readonly nats: Relay; readonly mariaDb: Relay }
+}
+
+const teardowns: Parameters<Owner['teardown']>[0][] = []
+const file: Owner = { teardown: (end) => void teardowns.push(end) }
+test.after.always('the nodes end', async () => {
+  for (const end of teardowns.toReversed()) await end()
+})
+
+let standing: Promise<Standing> | undefined
+
+async function start(servers: Servers): Promise<Standing> {
+  const partition = {
+    nats: await Relay.open(file, servers.nats.port),
+    mariaDb: await Relay.open(file, servers.mariaDb.port),
+  }
+  const behindRelays = {
+    SERVICE_NATS_URL: `nats://127.0.0.1:${partition.nats.port}`,
+    SERVICE_DATABASE_URL: servers.databaseUrl.replace(/:\d+\//, `:${partition.mariaDb.port}/`),
+  }
+  return { cluster: await startCluster(file, servers, [{}, {}, behindRelays]), partition }
 }
 
 /** Runs a disaster under load, lets the cluster come to rest and audits it. */
@@ -60,45 +79,21 @@ async function story(
 ): Promise<void> {
   t.timeout(120_000)
   t.log(`TEST_SEED=${seed}`)
-  const partition = {
-    nats: await Relay.open(t, servers.nats.port),
-    mariaDb: await Relay.open(t, servers.mariaDb.port),
-  }
-  const behindRelays = {
-    SERVICE_NATS_URL: `nats://127.0.0.1:${partition.nats.port}`,
-    SERVICE_DATABASE_URL: servers.databaseUrl.replace(/:\d+\//, `:${partition.mariaDb.port}/`),
-  }
-  const cluster = await startCluster(t, servers, [{}, {}, behindRelays])
-  const first = nodeOf(cluster, 0)
-  await allLanesApplied(first)
-  const channels = await createChannels(first, CHANNELS)
-  const device = await watchingDevice(t, first, channels)
-  const load = loadOn(cluster, mixedLoad(channels, random))
-  t.teardown(() => load.stop())
-  await acceptedMore(load, 200)
+  standing ??= start(servers)
+  const { cluster, partition } = await standing
+  const next = (of: readonly ChannelId[]) => mixedLoad(of, random)
+  const work = { channels: CHANNELS, next, accepted: 200 }
+  const { channels, load, audited } = await busy(t, cluster, work)
   const sent: Outcome[] = []
   await disaster({ t, servers, cluster, load, channels, sent, partition })
   await acceptedMore(load, 200)
-  const outcomes = [...(await load.stop()), ...sent]
-  refusedForNow(t, outcomes)
-  const evidence = { channels, outcomes: asEvidence(outcomes), device }
-  await audit(t, { gateway: nodeOf(cluster, 1), ...evidence })
-  for (const node of cluster.nodes) t.is(await node.end('SIGTERM'), 0)
+  await audited(nodeOf(cluster, 1), sent)
 }
 
-/** Sends one Message to each channel; gives how long it took until all of them were applied. */
+/** Sends through every lane; returns the milliseconds until all of it was applied. */
 async function throughMs({ cluster, channels, sent }: Scene): Promise<number> {
-  const client = createClient(nodeOf(cluster, 1))
   const startedMs = performance.now()
-  const isSent = ({ status }: { readonly status: string }): boolean => status === 'sent'
-  await Promise.all(
-    channels.map(async (channel_id) => {
-      const body = { channel_id, password: PASSWORD, title: 'still there?' }
-      const { op_id: opId } = await client.message.send(body)
-      sent.push({ submission: { path: '/message', body }, told: { kind: 'accepted', opId } })
-      await until(() => client.status(opId), isSent)
-    }),
-  )
+  sent.push(...(await throughEveryLane(nodeOf(cluster, 1), channels)))
   return performance.now() - startedMs
 }
 
@@ -181,6 +176,12 @@ const DISASTERS: readonly Disaster[] = [
 for (const [title, happens] of shuffled(DISASTERS)) {
   clusterTest(title, (t, servers) => story(t, servers, happens))
 }
+
+clusterTest('after all of it each node stops as it is told to', async (t, servers) => {
+  standing ??= start(servers)
+  const { cluster } = await standing
+  for (const node of cluster.nodes) t.is(await node.end('SIGTERM'), 0)
+})
 
 function shuffled<Item>(items: readonly Item[]): readonly Item[] {
   return items

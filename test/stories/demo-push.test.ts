@@ -4,14 +4,13 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 
 import test from 'ava'
-
-const HELIOGRAPH = new URL('../../src/cli/heliograph.ts', import.meta.url).pathname
+import { program } from '#test/support/program'
 
 test('the demo shows pushes to Apple and Google next to the deliveries', async (t) => {
   t.timeout(90_000)
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    [...process.execArgv, HELIOGRAPH, 'demo', '--push', '--plain', '--seconds', '4'],
+    [...program('cli/heliograph'), 'demo', '--push', '--plain', '--seconds', '4'],
     { timeout: 80_000, env: { PATH: process.env['PATH'] } },
   )
   t.regex(stdout, /push Apple {3}\S+: .* \(low\)/)

@@ -74,7 +74,7 @@ export async function acceptanceRig(options: AcceptanceRigOptions = {}): Promise
       timers: time,
       nowMs: time.nowMs,
       monotonicMs: time.monotonicMs,
-      passwordWork: passwordWorkFor(channels, options.derive),
+      derive: options.derive ?? quickDerive,
     },
     {
       token: '',

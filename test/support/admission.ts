@@ -8,7 +8,7 @@ import { tokenCheck } from '#src/acceptance/gateway-token'
 import { PasswordBudget } from '#src/acceptance/password-budget'
 import { FakeLogger } from '#test/support/fake-telemetry'
 import { FakeTime } from '#test/support/fake-timers'
-import { sessionAdmission } from '#src/acceptance/devices/session-admission'
+import { sessionAdmission } from '#src/acceptance/devices/device-identity'
 
 /** A budget that no test exhausts. */
 const AMPLE = { perAddress: 1_000_000, total: 1_000_000 }

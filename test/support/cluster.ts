@@ -4,13 +4,18 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import type { ExecutionContext } from 'ava'
 
+import type { ChannelId } from '#domain/identity'
+import { createClient } from '#src/client/client'
 import { startMariaDb } from '#src/dev/servers/mariadb'
 import type { MariaDbServer } from '#src/dev/servers/mariadb'
 import { startNats } from '#src/dev/servers/nats'
 import type { NatsServer } from '#src/dev/servers/nats'
 import { reservePort } from '#src/dev/servers/port'
+import { audit } from '#test/support/audit'
+import { PASSWORD, createChannels, watchingDevice } from '#test/support/device'
+import type { TestDevice } from '#test/support/device'
 import { startGateway, temporaryFolder, until } from '#test/support/gateway'
-import type { Gateway } from '#test/support/gateway'
+import type { Gateway, Owner } from '#test/support/gateway'
 import { drive, sender } from '#test/support/load'
 import type { Outcome, Sender, Submission, Told } from '#test/support/load'
 import { newDatabase } from '#test/support/mariadb'
@@ -75,7 +80,7 @@ type Environment = Readonly<Record<string, string>>
 
 /** Starts so many nodes, or one for each of the environments. */
 export async function startCluster(
-  t: ExecutionContext,
+  t: Owner,
   { nats, databaseUrl }: Servers,
   asked: number | readonly Environment[],
 ): Promise<Cluster> {
@@ -166,13 +171,16 @@ export function loadOn({ nodes }: Pick<Cluster, 'nodes'>, next: () => Submission
   }
 }
 
+/** A Message with a chosen op_id waits for a database that hangs, and its sender with it. */
+const ACCEPTED_WITHIN_MS = 60_000
+
 /** Waits until so many more were accepted. */
 export function acceptedMore({ accepted }: Pick<Load, 'accepted'>, count: number): Promise<number> {
   const goal = accepted() + count
   return until(
     () => Promise.resolve(accepted()),
     (sum) => sum >= goal,
-    30_000,
+    ACCEPTED_WITHIN_MS,
   )
 }
 
@@ -194,7 +202,7 @@ export function refusedForNow(t: ExecutionContext, outcomes: readonly Outcome[])
  * The outcomes for the audit: refused submissions are nowhere, and those of unknown outcome may be
  * in the log.
  */
-export const asEvidence = (outcomes: readonly Outcome[]): readonly Outcome[] =>
+const asEvidence = (outcomes: readonly Outcome[]): readonly Outcome[] =>
   outcomes.map(({ submission, told }) => ({
     submission,
     told:
@@ -202,3 +210,68 @@ export const asEvidence = (outcomes: readonly Outcome[]): readonly Outcome[] =>
         ? { kind: 'unknown', reason: told.code }
         : told,
   }))
+
+/** A cluster at work: senders on some nodes, and a device that watches their channels. */
+export interface Busy {
+  readonly channels: readonly ChannelId[]
+  readonly device: TestDevice
+  readonly load: Load
+  /** One source of submissions for all: each has its effect once, whoever sends it. */
+  readonly next: () => Submission
+  /** Ends the load, and audits at a node what was answered, with what a test has sent itself. */
+  readonly audited: (gateway: Gateway, sent?: readonly Outcome[]) => Promise<void>
+}
+
+interface Work {
+  readonly channels: number
+  readonly next: (channels: readonly ChannelId[]) => () => Submission
+  /** Resolves once so many submissions were accepted. */
+  readonly accepted: number
+}
+
+/** Puts the load of one test on nodes whose lanes all have an owner. */
+export async function busy(
+  t: ExecutionContext,
+  { nodes }: Pick<Cluster, 'nodes'>,
+  work: Work,
+): Promise<Busy> {
+  const first = nodeOf({ nodes }, 0)
+  await allLanesApplied(first)
+  const channels = await createChannels(first, work.channels)
+  const device = await watchingDevice(t, first, channels)
+  const next = work.next(channels)
+  const load = loadOn({ nodes }, next)
+  t.teardown(() => load.stop())
+  await acceptedMore(load, work.accepted)
+  return {
+    channels,
+    device,
+    load,
+    next,
+    audited: async (gateway, sent = []) => {
+      const outcomes = [...(await load.stop()), ...sent]
+      refusedForNow(t, outcomes)
+      await audit(t, { gateway, channels, outcomes: asEvidence(outcomes), device })
+    },
+  }
+}
+
+/** Sends one Message to each channel; resolves when all of them were applied. */
+export function throughEveryLane(
+  gateway: Gateway,
+  channels: readonly ChannelId[],
+): Promise<readonly Outcome[]> {
+  const client = createClient(gateway)
+  return Promise.all(
+    channels.map(async (channel_id) => {
+      const body = { channel_id, password: PASSWORD, title: 'still there?' }
+      const { op_id: opId } = await client.message.send(body)
+      await until(
+        () => client.status(opId),
+        ({ status }) => status === 'sent',
+        30_000,
+      )
+      return { submission: { path: '/message', body }, told: { kind: 'accepted', opId } }
+    }),
+  )
+}

@@ -1,5 +1,9 @@
 // Settings as a process reads them, and settings that others need beside them.
 
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
 import { configFrom as readConfig } from '#src/config/config'
 import type { Config, Env } from '#src/config/config'
 import { realRuntime } from '#test/support/real-runtime'
@@ -31,6 +35,15 @@ export const APNS: Env = {
   SERVICE_APNS_KEY_ID: APPLE.keyId,
   SERVICE_APNS_TEAM_ID: APPLE.teamId,
   SERVICE_APNS_TOPIC: APPLE.topic,
+}
+const keyFolder = mkdtempSync(join(tmpdir(), 'heliograph-key-'))
+process.once('exit', () => rmSync(keyFolder, { recursive: true, force: true }))
+const keyFile = join(keyFolder, 'bridge.key')
+writeFileSync(keyFile, `${'k'.repeat(43)}\n`)
+export const BRIDGE = {
+  SERVICE_MQTT_BRIDGE_URL: 'mqtt://broker',
+  SERVICE_MQTT_BRIDGE_TOPICS: 'tele/#, zigbee2mqtt/+/state',
+  SERVICE_MQTT_BRIDGE_KEY_FILE: keyFile,
 }
 /** The longest gateway token. */
 export const LONG_TOKEN = 'x'.repeat(4096)

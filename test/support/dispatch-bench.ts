@@ -2,7 +2,8 @@
 
 import type { ExecutionContext } from 'ava'
 
-import type { Provider, ProviderName, PushStore } from '#domain/push'
+import type { Provider, PushStore } from '#domain/push'
+import type { ProviderName } from '#domain/push/providers'
 import { Dispatcher } from '#src/dispatch/dispatcher'
 import type { Store } from '#src/store/store'
 import { FakeProvider } from '#test/support/fake-provider'

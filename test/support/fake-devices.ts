@@ -1,7 +1,8 @@
 // Devices and their subscriptions, in memory.
 
 import { SUBSCRIBERS_MAX } from '#domain/channel'
-import type { ChannelType, Device, Platform } from '#domain/device'
+import type { ChannelType, Device } from '#domain/device'
+import type { Platform } from '#domain/push/platform'
 import type { Acknowledgement, Position } from '#domain/feed'
 import type { ChannelId, DeviceId } from '#domain/identity'
 import type { DeviceStore, Subscribed, SubscriptionStore } from '#domain/store-ports'

@@ -1,6 +1,7 @@
 // A provider that answers as it is told and keeps its pushes.
 
-import type { Outcome, Provider, ProviderName, Push } from '#domain/push'
+import type { Outcome, Provider, Push } from '#domain/push'
+import type { ProviderName } from '#domain/push/providers'
 
 export const DELIVERED: Outcome = { kind: 'delivered' }
 export const AWAY: Outcome = { kind: 'deferred', reason: 'Away', trouble: 'provider' }

@@ -11,7 +11,11 @@ import { createInterface } from 'node:readline'
 
 import type { ExecutionContext } from 'ava'
 
-const MAIN = new URL('../../src/main.ts', import.meta.url).pathname
+import { program } from './program.ts'
+
+/** That which a server ends with: a test, or all tests of a file. */
+export type Owner = Pick<ExecutionContext, 'teardown'>
+
 const START_TIMEOUT_MS = 90_000
 
 export interface Line {
@@ -38,26 +42,28 @@ export interface GatewayOptions {
   /** The folder for the data; without one a temporary folder is made and removed with the test. */
   readonly directory?: string
   readonly env?: Readonly<Record<string, string>>
+  /** Flags of Node beside those of the tests. */
+  readonly flags?: readonly string[]
 }
 
 /** The token of every test gateway: with it the password budget does not count. */
 export const TOKEN = 'test-gateway-token'
 
-/** A temporary folder that goes with the test. */
-export async function temporaryFolder(t: ExecutionContext): Promise<string> {
+/** A temporary folder that goes with its owner. */
+export async function temporaryFolder(t: Owner): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'heliograph-test-'))
   t.teardown(() => rm(directory, { recursive: true, force: true }))
   return directory
 }
 
-/** Starts a gateway and waits until it listens. It is killed with the test at the latest. */
+/** Starts a gateway and waits until it listens. It is killed with its owner at the latest. */
 export async function startGateway(
-  t: ExecutionContext,
-  { directory, env = {} }: GatewayOptions = {},
+  t: Owner,
+  { directory, env = {}, flags = [] }: GatewayOptions = {},
 ): Promise<Gateway> {
   const folder = directory ?? (await temporaryFolder(t))
   const database = join(folder, 'gateway.db')
-  const child = spawn(process.execPath, [...process.execArgv, MAIN], {
+  const child = spawn(process.execPath, [...flags, ...program('main')], {
     cwd: folder,
     env: {
       PATH: process.env['PATH'],

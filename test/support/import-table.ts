@@ -31,7 +31,10 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/schemas',
     'node:',
   ],
+  // Connections to addresses that strangers name.
+  'src/outbound': ['src/domain', 'node:'],
   'src/authorization': [
+    'src/outbound',
     'src/passwords',
     'src/acceptance',
     'src/domain',
@@ -62,17 +65,36 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/store': ['src/domain', 'typeorm', 'mysql2', 'node:', 'ormconfig.ts'],
   // Connections and requests of any door; it knows no protocol.
   'src/doors': ['src/acceptance', 'src/domain', 'src/refusals', 'node:'],
+  // Pure translations between what devices publish and submissions.
+  'src/mqtt/devices': ['src/acceptance', 'src/domain', 'src/schemas', 'node:'],
+  // A client of another broker, whose publishes become submissions.
+  'src/mqtt/bridge': ['src/acceptance', 'src/domain', 'src/mqtt/devices', 'node:'],
   'src/transports': ['src/domain', 'src/doors', 'src/schemas', 'node:'],
   'src/dispatch': ['src/domain', 'rxjs'],
   'src/providers': [
+    'src/outbound',
+    'src/config/setting.ts',
     'src/domain',
     'apns2',
     'firebase-admin/app',
     'firebase-admin/messaging',
     'google-auth-library',
+    'undici',
     'node:',
   ],
   'src/client': ['src/domain', 'src/schemas'],
+  // The page for people: a program over the SDK, built for browsers. Nothing imports it.
+  'src/console': [
+    'src/client',
+    'src/domain',
+    'src/schemas',
+    'preact',
+    'preact/hooks',
+    '@preact/signals',
+    'uplot',
+    'uplot/dist/uPlot.min.css',
+    'uqr',
+  ],
   // Everything of the SDK that a browser cannot have.
   'src/client/node': ['src/client', '@matrixai/quic', '@matrixai/logger', 'node:'],
   'src/telemetry': ['src/domain', 'pino', 'prom-client'],
@@ -102,7 +124,9 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/dev/servers': ['node:'],
   'ormconfig.ts': ['src/store', 'typeorm', 'mysql2', 'node:'],
-  'src/config': ['src/domain', 'node:'],
+  'src/config': ['src/config/setting.ts', 'src/domain', 'src/providers', 'node:'],
+  // Each provider reads its own settings.
+  'src/config/setting.ts': ['node:'],
   'src/threads': ['src/domain', 'src/transports'],
   // The composition root sees every stage; nothing imports it but the process.
   'src/runtime': [
@@ -116,6 +140,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/http',
     'src/ingress',
     'src/mcp',
+    'src/mqtt/bridge',
     'src/schemas',
     'src/providers',
     'src/stream',
@@ -153,5 +178,7 @@ export const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
     'src/transports/carriers/quic/server.ts',
     'src/client/node/quic.ts',
   ],
+  '@bufbuild/protobuf/wire': ['src/mqtt/devices/sparkplug-payload.ts'],
+  mqtt: ['src/mqtt/bridge/broker.ts'],
   '@matrixai/logger': ['src/transports/carriers/quic/server.ts', 'src/client/node/quic.ts'],
 }

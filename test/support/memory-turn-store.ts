@@ -7,7 +7,7 @@ import type { FeedEntry } from '#domain/feed'
 import type { ChannelId, OperationId } from '#domain/identity'
 import type { LanePlace, Lease, LogState } from '#domain/lane'
 import type { Operation } from '#domain/operation'
-import { bare } from '#domain/record'
+import { bare, isRecord } from '#domain/record'
 import { STORE_FAILURES } from '#domain/store-ports'
 import type { ParkedSubmission, Waiting } from '#domain/parked'
 import type { DueInChannel } from '#domain/rules/stored'
@@ -40,7 +40,7 @@ export class MemoryTurnStore implements TurnStore {
   readonly poison = new Set<OperationId>()
   /** The error for them. */
   poisonError = new Error('poison')
-  /** Commits that were made, in order. */
+  /** Commits that were made, in order; `operations` are all, whatever the form of their records. */
   readonly commits: TurnWrites[] = []
   readonly loads: TurnReads[] = []
   /** Requests that no correct gateway makes: repeated seqs, holes, second records. */
@@ -206,7 +206,7 @@ export class MemoryTurnStore implements TurnStore {
       this.#parkedId += 1
       this.parked.push({ ...parked, id: this.#parkedId })
     }
-    this.commits.push(writes)
+    this.commits.push({ ...writes, operations: recordsIn(writes) })
     for (const { lane, epoch, to } of writes.lanes) this.lanes.set(lane, { epoch, place: to })
     for (const { head, things, events, rules } of writes.channels) {
       this.rules.write(head.channelId, rules)
@@ -220,20 +220,21 @@ export class MemoryTurnStore implements TurnStore {
       }
     }
     this.feed.push(...entries)
-    for (const operation of writes.operations) this.operations.set(operation.opId, operation)
+    for (const operation of recordsIn(writes)) this.operations.set(operation.opId, operation)
     this.deadLetters.push(...writes.deadLetters)
     return { kind: 'committed' }
   }
 
   /** The constraints of a real database: a commit that breaks one is rejected whole. */
-  #check({ channels, operations, deadLetters }: TurnWrites): void {
+  #check(writes: TurnWrites): void {
+    const { channels, deadLetters } = writes
     const heads = new Map([...this.heads].map(([id, { headSeq }]) => [id, headSeq]))
     for (const { channelId, seq } of channels.flatMap(({ entries }) => entries)) {
       if (seq !== (heads.get(channelId) ?? 0) + 1) this.#refuse(`seq ${seq} of ${channelId}`)
       heads.set(channelId, seq)
     }
     const opIds = new Set(this.operations.keys())
-    for (const { opId } of operations) {
+    for (const { opId } of recordsIn(writes)) {
       if (opIds.has(opId)) this.#refuse(`a second record of ${opId}`)
       opIds.add(opId)
     }
@@ -250,6 +251,11 @@ export class MemoryTurnStore implements TurnStore {
   }
 }
 
+const recordsIn = ({ operations, batches = [] }: TurnWrites): readonly Operation[] => [
+  ...operations,
+  ...batches.flat(),
+]
+
 /** The error of a store that cannot work now. */
 export const outage = (message: string): Error =>
   Object.assign(new Error(message), { name: STORE_FAILURES[0] })
@@ -265,8 +271,7 @@ function foundIn<Kept extends Thing | Event>(
 /** A value that passed through JSON, in records without a prototype, as a store gives it back. */
 function revived<Kept>(text: string | undefined): Kept | undefined {
   if (text === undefined) return undefined
-  return JSON.parse(text, (_, value: unknown) => {
-    const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isRecord ? Object.assign(bare(), value) : value
-  }) as Kept
+  return JSON.parse(text, (_, value: unknown) =>
+    isRecord(value) ? Object.assign(bare(), value) : value,
+  ) as Kept
 }

@@ -3,7 +3,8 @@
 import { parseDeviceId } from '#domain/identity'
 import type { ChannelId, DeviceId } from '#domain/identity'
 import { endedPush } from '#domain/push'
-import type { ClaimedPushes, ProviderName, Push, PushEnding, PushRules } from '#domain/push'
+import type { ClaimedPushes, Push, PushEnding, PushRules } from '#domain/push'
+import type { ProviderName } from '#domain/push/providers'
 import { QUEUED, endOfQueued } from '#machines/operation'
 import type { Store } from '#src/store/store'
 

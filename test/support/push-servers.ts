@@ -1,14 +1,15 @@
 // The stand-ins for Apple's and Google's push services, with the providers that talk to them: the
 // real libraries over real HTTP/2 and TLS.
 
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 
 import type { ExecutionContext } from 'ava'
 
-import type { Provider, ProviderName, Push } from '#domain/push'
+import type { Provider, Push } from '#domain/push'
+import type { ProviderName } from '#domain/push/providers'
 import { parseOperationId, parseMessageId } from '#domain/identity'
 import type { FeedEntry } from '#domain/feed'
 import { ApnsServer } from '#src/dev/servers/push/apns-server'
@@ -18,7 +19,7 @@ import { selfSigned } from '#src/dev/servers/certificate'
 import { openApns } from '#src/providers/apns/apns'
 import type { ProviderEdge } from '#src/providers/edge'
 import { openFcm } from '#src/providers/fcm/fcm'
-import { FakeLogger } from '#test/support/fake-telemetry'
+import { FakeLogger, FakeMeter } from '#test/support/fake-telemetry'
 import { temporaryFolder } from '#test/support/gateway'
 import { channel } from '#test/support/submissions'
 
@@ -29,8 +30,10 @@ const GOOGLE = { projectId: 'project-1', clientEmail: 'push@project-1.example' }
 export const appleToken = (number: number): string => number.toString(16).padStart(64, '0')
 export const googleToken = (number: number): string => `google-token-of-${number}`
 
-const certificate = selfSigned(['localhost', '127.0.0.1', ...FCM_HOSTS], { nowMs: Date.now() })
-setDefaultCACertificates([...getCACertificates('default'), certificate.certificate])
+export const SERVER_CERTIFICATE = selfSigned(['localhost', '127.0.0.1', ...FCM_HOSTS], {
+  nowMs: Date.now(),
+})
+setDefaultCACertificates([...getCACertificates('default'), SERVER_CERTIFICATE.certificate])
 
 const apnsKey = (): string =>
   generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -52,6 +55,7 @@ export const accountText = (key: string): string =>
 
 export interface TestEdge extends ProviderEdge {
   readonly logger: FakeLogger
+  readonly meter: FakeMeter
   /** The periodic checks of files and connections, which a test calls by hand. */
   readonly look: () => void
   /** Moves the monotonic clock ahead. */
@@ -66,6 +70,8 @@ export function testEdge(): TestEdge {
   let aheadMs = 0
   return {
     logger,
+    meter: new FakeMeter(),
+    secrets: { kept: (_, first) => Promise.resolve(first) },
     renewals: () => renewals,
     credentialsChanged: () => (renewals += 1),
     look: () => chores.forEach((chore) => chore()),
@@ -74,6 +80,7 @@ export function testEdge(): TestEdge {
       nowMs: Date.now,
       monotonicMs: () => performance.now() + aheadMs,
       soon: setImmediate,
+      entropy: randomBytes,
       every: (_, chore) => {
         chores.push(chore)
         return () => undefined
@@ -96,7 +103,13 @@ export async function apnsBench(
   options: { readonly streamsMax?: number } = {},
 ): Promise<Bench<ApnsServer>> {
   const key = apnsKey()
-  const server = await ApnsServer.start({ certificate, ...APPLE, key, nowMs: Date.now, ...options })
+  const server = await ApnsServer.start({
+    certificate: SERVER_CERTIFICATE,
+    ...APPLE,
+    key,
+    nowMs: Date.now,
+    ...options,
+  })
   t.teardown(() => server.standIn.close())
   const keyFile = join(await temporaryFolder(t), 'key.p8')
   await writeFile(keyFile, key)
@@ -108,7 +121,12 @@ export async function apnsBench(
 
 export async function fcmBench(t: ExecutionContext): Promise<Bench<FcmServer>> {
   const key = fcmKey()
-  const server = await FcmServer.start({ certificate, ...GOOGLE, key, nowMs: Date.now })
+  const server = await FcmServer.start({
+    certificate: SERVER_CERTIFICATE,
+    ...GOOGLE,
+    key,
+    nowMs: Date.now,
+  })
   t.teardown(() => server.standIn.close())
   t.teardown(redirectConnections(server.redirects))
   const keyFile = join(await temporaryFolder(t), 'account.json')
@@ -120,6 +138,8 @@ export async function fcmBench(t: ExecutionContext): Promise<Bench<FcmServer>> {
 }
 
 let made = 0
+
+const PLATFORM = { apns: 'ios', fcm: 'android', webpush: 'web' } as const
 
 export interface PushParts {
   readonly token?: string
@@ -141,7 +161,7 @@ export function pushOf(provider: ProviderName, parts: PushParts = {}): Push {
     provider,
     route: {
       device: made,
-      platform: provider === 'apns' ? 'ios' : 'android',
+      platform: PLATFORM[provider],
       token: parts.token ?? token,
       revision: 1,
     },

@@ -5,9 +5,8 @@ import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import type { Server, Socket } from 'node:net'
 
-import type { ExecutionContext } from 'ava'
-
 import { reservePort } from '#src/dev/servers/port'
+import type { Owner } from '#test/support/gateway'
 
 /**
  * The fate of bytes on their way to the server. `cut-after`: they pass, and the connection breaks
@@ -29,8 +28,8 @@ export class Relay {
     this.port = port
   }
 
-  /** A relay to a port of this machine; it ends with the test. */
-  static async open(t: ExecutionContext, target: number): Promise<Relay> {
+  /** A relay to a port of this machine; it ends with its owner. */
+  static async open(t: Owner, target: number): Promise<Relay> {
     const { port, release } = await reservePort()
     const relay = new Relay(port)
     const server: Server = createServer((near) => {

@@ -9,7 +9,7 @@ import type { Acceptance } from '#src/acceptance/acceptance'
 import { configFrom } from '#src/config/config'
 import type { Env } from '#src/config/config'
 import type { Backend } from '#src/runtime/backend'
-import { composeAcceptance, composeAcceptor, composeSessions } from '#src/runtime/stages'
+import { composeStages } from '#src/runtime/stages'
 import { startEmbedded } from '#src/runtime/standalone/backend'
 import type { Acceptor } from '#src/stream/acceptor'
 import { memoryThreads } from '#src/runtime/threads/memory-threads'
@@ -67,10 +67,9 @@ export async function startSoleGateway(
   }
   const backend = await runtime.until(startEmbedded(config, edge))
   await runtime.until(backend.start('127.0.0.1:8080'))
-  const sink = composeAcceptor(config, edge, { backend, callers: () => 1 })
-  const acceptance = composeAcceptance(config, edge, { backend, sink })
   const heard = { ...backend, bus: busOf(backend.bus) }
-  const sessions = composeSessions(edge, { backend: heard, acceptance, lanes: config.lanes })
+  const stages = composeStages(config, edge, { backend: heard, callers: () => 1 })
+  const { acceptor: sink, acceptance, sessions } = stages
   const steps = [
     () => sink.drain(),
     () => backend.drain(),

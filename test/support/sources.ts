@@ -11,7 +11,7 @@ function filesUnder(folder: string): string[] {
   return readdirSync(join(ROOT, folder)).flatMap((name) => {
     const path = join(folder, name)
     if (statSync(join(ROOT, path)).isDirectory()) return filesUnder(path)
-    return path.endsWith('.ts') ? [path] : []
+    return /\.tsx?$/.test(path) ? [path] : []
   })
 }
 
@@ -36,11 +36,12 @@ export function targetOf(file: string, specifier: string): string {
   if (specifier === '#ormconfig') return 'ormconfig.ts'
   if (specifier.startsWith('#src/')) return rowOf(`src/${specifier.slice('#src/'.length)}.ts`)
   if (specifier.startsWith('#domain/')) return 'src/domain'
+  if (specifier.startsWith('#console/')) return 'src/console'
   if (specifier.startsWith('#')) return rowOf(`${specifier.slice(1)}.ts`)
   return specifier
 }
 
-const ALIASES: Readonly<Record<string, string>> = { domain: 'src/domain' }
+const ALIASES: Readonly<Record<string, string>> = { domain: 'src/domain', console: 'src/console' }
 
 /** The files of ours that a file imports. */
 export function fileImportsOf(file: string): readonly string[] {
@@ -48,8 +49,8 @@ export function fileImportsOf(file: string): readonly string[] {
     const [, alias = '', rest = ''] = /^#(\w+)\/(.*)$/.exec(specifier) ?? []
     const path = specifier.startsWith('./')
       ? join(file, '..', specifier)
-      : `${ALIASES[alias] ?? alias}/${rest}.ts`
-    return SOURCES.includes(path) ? [path] : []
+      : `${ALIASES[alias] ?? alias}/${rest.replace(/\.tsx?$/, '')}`
+    return [path, `${path}.ts`, `${path}.tsx`].find((each) => SOURCES.includes(each)) ?? []
   })
 }
 

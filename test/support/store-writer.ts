@@ -1,6 +1,8 @@
 // The smallest actor of one channel: it decides with the real machines and commits their effects,
 // so that a store gets only writes that the gateway could make.
 
+import { recordsOf } from '#actors/turn-records'
+import type { Item } from '#actors/turn-item'
 import type { PasswordChange } from '#domain/channel'
 import type { Event, Thing } from '#domain/entity'
 import type { FeedEntry } from '#domain/feed'
@@ -52,6 +54,7 @@ export class ChannelWriter {
   #place = 0
   #entries: FeedEntry[] = []
   #operations: Operation[] = []
+  readonly #taken: Submission[] = []
   readonly #changedThings = new Map<string, Thing>()
   readonly #changedEvents = new Map<string, Event>()
 
@@ -86,6 +89,7 @@ export class ChannelWriter {
   /** Decides submissions for this channel; `commit` writes their effects. */
   take(...submissions: readonly Submission[]): this {
     for (const submission of submissions) this.#collect(submission, this.#decide(submission))
+    this.#taken.push(...submissions)
     return this
   }
 
@@ -101,7 +105,7 @@ export class ChannelWriter {
     return {
       lanes: [{ lane: this.#lane, epoch: 1, from: this.#place, to: this.#place + 1 }],
       channels: [written],
-      operations: this.#operations,
+      ...recordsOf({ items: this.#items() }, this.#operations),
       deadLetters: this.deadLetters,
     }
   }
@@ -114,10 +118,17 @@ export class ChannelWriter {
     this.#entries = []
     this.#operations = []
     this.rules = undefined
+    this.#taken.length = 0
     this.deadLetters.length = 0
     this.#changedThings.clear()
     this.#changedEvents.clear()
     return committed
+  }
+
+  /** The submissions of a commit stand in the log as one batch. */
+  #items(): readonly Item[] {
+    const batch = { lane: this.#lane, position: this.#place, placeAfter: this.#place + 1 }
+    return this.#taken.map((submission, index) => ({ ...batch, index, submission }))
   }
 
   #decide(submission: Submission): Decision {

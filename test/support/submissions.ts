@@ -2,6 +2,7 @@
 
 import {
   channelIdFromBytes,
+  operationIdFrom,
   parseEventId,
   parseMessageId,
   parseOperationId,
@@ -75,10 +76,12 @@ let made = 0
 
 function acceptedOf(parts: Parts) {
   made += 1
+  const acceptedAt = parts.acceptedAt ?? 1000
+  const random = made.toString(16).padStart(32, '0')
   return {
-    opId: opId(parts.opId ?? `made-${made}`),
+    opId: parts.opId === undefined ? operationIdFrom(acceptedAt, random) : opId(parts.opId),
     channelId: parts.channelId ?? channel(1),
-    acceptedAt: parts.acceptedAt ?? 1000,
+    acceptedAt,
   }
 }
 

@@ -5,6 +5,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 
+import { isRecord } from '#domain/record'
 import type { Peer } from './framed-client.ts'
 
 export type Line =
@@ -80,9 +81,6 @@ export class Bindings {
 }
 
 type Members = Readonly<Record<string, unknown>>
-
-const isRecord = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const firstOf = (differences: readonly (string | undefined)[]): string | undefined =>
   differences.find((difference) => difference !== undefined)

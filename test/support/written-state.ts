@@ -4,9 +4,12 @@
 import { DataSource } from 'typeorm'
 
 import { dataSourceOptionsFor } from '#ormconfig'
+import type { Operation } from '#domain/operation'
 import { dialectOf } from '#src/store/dialects'
+import type { OperationBatchRow } from '#src/store/entities/operations'
 import { tablesFor } from '#src/store/entities/tables'
 import { openStore } from '#src/store/store'
+import { operationsIn } from '#src/store/turns/operation-batches'
 import { FakeMeter } from '#test/support/fake-telemetry'
 import { realRuntime } from '#test/support/real-runtime'
 
@@ -18,6 +21,8 @@ const NOT_OF_TURNS = new Set([
   'devices',
   'subscriptions',
   'claims',
+  // Its operations stand among those of the table `operations`.
+  'operation_batches',
 ])
 
 /**
@@ -61,15 +66,33 @@ export function writtenState(url: string): Promise<WrittenState> {
       if (NOT_OF_TURNS.has(name)) continue
       const compared = columns.filter((column) => !NOT_OF_THE_LOG[name]?.includes(column))
       const texts = compared.map(
-        (column) => `CASE WHEN ${column} IS NULL THEN 'NULL' ELSE hex(${column}) END AS ${column}`,
+        (column) =>
+          `CASE WHEN ${column} IS NULL THEN 'NULL' ELSE hex(CAST(${column} AS CHAR)) END AS ${column}`,
       )
       const rows = await rowsOf(source, `SELECT ${texts.join(', ')} FROM ${name}`)
       const lines = rows.map((row) => compared.map((column) => String(row[column])).join(' '))
       state[name] = lines.toSorted()
     }
+    const batches = await rowsOf(
+      source,
+      'SELECT first_op AS firstOp, operations, content FROM operation_batches',
+    )
+    const ofBatches = (batches as readonly OperationBatchRow[]).flatMap(operationsIn).map(lineOf)
+    state['operations'] = [...(state['operations'] ?? []), ...ofBatches].toSorted()
     return state
   })
 }
+
+/** An operation as the line of a row of its own. */
+function lineOf(operation: Operation): string {
+  const { opId, channelId, model, entityId, status, acceptedAt, updatedAt } = operation
+  const values = [opId, channelId, model, entityId, status, acceptedAt, updatedAt]
+  return [...values.map((value) => hexOf(value)), 'NULL'].join(' ')
+}
+
+/** The digits of a value's text, as the database gives them. */
+const hexOf = (value: string | number): string =>
+  Buffer.from(String(value)).toString('hex').toUpperCase()
 
 /** A few rows by table that only one of the two has; empty when equal. */
 export function differencesOf(one: WrittenState, other: WrittenState): WrittenState {

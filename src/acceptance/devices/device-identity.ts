@@ -1,12 +1,14 @@
 // Devices are known by the SHA-256 of their key: a reader of the database cannot act as a device.
 
 import { hash } from 'node:crypto'
+
 import type { Device } from '#domain/device'
-import { fault } from '#domain/fault'
+import { fault, isFault } from '#domain/fault'
 import { parseDeviceId } from '#domain/identity'
 import type { DeviceId, DeviceKey } from '#domain/identity'
-import type { Answer } from '#domain/ports'
+import type { Answer, SessionAdmission } from '#domain/ports'
 import type { DeviceStore } from '#domain/store-ports'
+import type { CallerCheck, Guard } from '#src/acceptance/caller-check'
 
 /** The name under which the store keeps a device. */
 export function deviceIdOf(deviceKey: DeviceKey): DeviceId {
@@ -23,3 +25,14 @@ export async function findDevice(
   const device = await devices.find(deviceIdOf(deviceKey))
   return device ?? fault('device_key_not_found', { field: 'device_key' })
 }
+
+/** Without a gateway token every caller passes: a session takes no channel password. */
+const GUARD: Guard = { token: 'required', budget: 'none' }
+
+/** Returns the device that a hello names, or the refusal of the check. */
+export const sessionAdmission =
+  (callerCheck: CallerCheck): SessionAdmission =>
+  ({ deviceKey, gatewayToken }, peer) => {
+    const admitted = callerCheck.admit(GUARD, peer, peer.authorization, gatewayToken)
+    return isFault(admitted) ? admitted : deviceIdOf(deviceKey)
+  }

@@ -4,6 +4,7 @@ import type { DeviceRoute } from '#domain/administration'
 import { fault, isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
+import type { ProviderName } from '#domain/push/providers'
 import type { DeviceStore } from '#domain/store-ports'
 import {
   checkProviderToken,
@@ -16,15 +17,21 @@ import { findDevice } from './device-identity.ts'
 
 export interface DeviceRoutePorts {
   readonly devices: Pick<DeviceStore, 'find' | 'setRoute' | 'retireToken'>
+  /** Returns why no push can reach a token, as a sentence; absent where no provider is set up. */
+  readonly tokenProblem?:
+    ((provider: ProviderName, token: string) => string | undefined) | undefined
 }
 
+const FIELD = 'provider_token'
 const KEY_UNKNOWN = fault('device_key_not_found', { field: 'device_key' })
 
 export class DeviceRoutes {
   readonly #devices: DeviceRoutePorts['devices']
+  readonly #tokenProblem: DeviceRoutePorts['tokenProblem']
 
-  constructor({ devices }: DeviceRoutePorts) {
+  constructor({ devices, tokenProblem }: DeviceRoutePorts) {
     this.#devices = devices
+    this.#tokenProblem = tokenProblem
   }
 
   async set(fields: unknown, caller: Caller): Promise<Answer<DeviceRoute>> {
@@ -35,6 +42,10 @@ export class DeviceRoutes {
     if (isFault(device)) return device
     const providerToken = checkProviderToken(device.platform, channelType, request.providerToken)
     if (isFault(providerToken)) return providerToken
+    if (channelType !== 'private' && providerToken !== undefined) {
+      const detail = this.#tokenProblem?.(channelType, providerToken)
+      if (detail !== undefined) return fault('invalid_provider_token', { field: FIELD, detail })
+    }
     if (caller.refusal !== undefined) return caller.refusal
     const isSet = await this.#devices.setRoute(device.deviceId, channelType, providerToken)
     if (!isSet) return KEY_UNKNOWN

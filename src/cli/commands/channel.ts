@@ -113,7 +113,7 @@ async function newPasswordIn(
   return await secretFile('--new-password-file', newPasswordFile, context)
 }
 
-export const remove = command({
+const remove = command({
   description: 'Deletes a channel for all its writers and subscribers.',
   options: { yes: flag('confirm: this cannot be undone'), ...CHANNEL },
   examples: ['channel delete --yes'],
@@ -126,3 +126,6 @@ export const remove = command({
     report(await client.channel.delete(credentials))
   },
 })
+
+// The name of a command is a word of the language.
+export { remove as delete }

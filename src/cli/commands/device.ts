@@ -1,7 +1,9 @@
 // heliograph device: register, route, retire-token.
 
-import { CHANNEL_TYPES, PLATFORMS } from '#domain/device'
+import { CHANNEL_TYPES } from '#domain/device'
 import type { ChannelType } from '#domain/device'
+import { PLATFORMS } from '#domain/push/platform'
+import { PROVIDERS, providerRow } from '#domain/push/providers'
 import { ACCESS, secretFile } from '#src/cli/access'
 import { UsageError } from '#src/cli/endings'
 import { commandClientOf } from '#src/cli/command-client'
@@ -9,7 +11,15 @@ import { DEVICE, knownDeviceKey, thisDevice, thisPlatform } from '#src/cli/this-
 import { command, choice, fileOption, oneOf, required } from '#src/cli/command'
 import type { Parameter } from '#src/cli/command'
 
-const TOKEN_FILE = fileOption('file with the token from Apple or Google; - reads the input')
+const ROWS = PROVIDERS.map((name) => ({ name, ...providerRow(name) }))
+const LISTS = {
+  services: ROWS.map(({ service }) => service).join(', '),
+  titles: ROWS.map(({ name, title }) => `${name}: ${title}`).join('; '),
+}
+
+const TOKEN_FILE = fileOption(
+  `file with the token from the provider (${LISTS.services}); - reads the input`,
+)
 
 export const register = command({
   description:
@@ -34,15 +44,15 @@ export const register = command({
 
 const CHANNEL_TYPE: Parameter<ChannelType> = {
   label: '<channel_type>',
-  help: 'private: its own connection; apns or fcm: pushes of Apple or Google',
+  help: `private: its own connection; ${LISTS.titles}`,
   choices: CHANNEL_TYPES,
   read: ([given = '']) => oneOf(CHANNEL_TYPES)(given),
 }
 
 export const route = command({
   description:
-    'Chooses how the gateway reaches a device: by its own connection, or by pushes of Apple or ' +
-    'Google to the token that its system gave it. A new token replaces the one before.',
+    'Chooses how the gateway reaches a device: by its own connection, or by pushes of a provider ' +
+    'to the token that its system gave it. A new token replaces the one before.',
   parameters: { channelType: CHANNEL_TYPE },
   options: { providerTokenFile: TOKEN_FILE, ...DEVICE, ...ACCESS },
   examples: [
@@ -68,8 +78,8 @@ export const route = command({
 
 export const retireToken = command({
   description:
-    'Retires a token that Apple or Google no longer accepts: the device that has it falls back ' +
-    'to its own connection.',
+    'Retires a token that its provider no longer accepts: the device that has it falls back to ' +
+    'its own connection.',
   options: {
     platform: required(choice('<platform>', PLATFORMS, 'the platform of its device')),
     providerTokenFile: required(TOKEN_FILE),

@@ -2,7 +2,7 @@
 
 import type { EventRecord } from '#src/client/bodies'
 import { CHANNEL, credentialsOf } from '#src/cli/access'
-import { ENTITY_HEADINGS, entityCells } from '#src/cli/entity-cells'
+import { ENTITY_HEADINGS, entityCells } from '#src/cli/paging'
 import { PAGING, list as listPages } from '#src/cli/paging'
 import { commandClientOf, given } from '#src/cli/command-client'
 import { command, choice, parameter, text } from '#src/cli/command'

@@ -1,13 +1,13 @@
 // heliograph event: create, update, close.
 
 import type { EventAction } from '#domain/submission'
-import { CHANNEL, credentialsOf } from '#src/cli/access'
-import type { ProcessContext } from '#src/cli/process-context'
-import { CIPHERTEXT, ciphertextIn } from '#src/cli/plaintext'
-import { commandClientOf, given } from '#src/cli/command-client'
-import { membersOf, optionsOf, readPairs, time } from '#src/cli/values'
-import { command, parameter, rest } from '#src/cli/command'
+import { CHANNEL } from '#src/cli/access'
+import { command, parameter } from '#src/cli/command'
 import type { Given } from '#src/cli/command'
+import { commandClientOf } from '#src/cli/command-client'
+import { ATTRS, CIPHERTEXT, patchOf } from '#src/cli/plaintext'
+import type { ProcessContext } from '#src/cli/process-context'
+import { optionsOf, time } from '#src/cli/values'
 import { EVENT_FIELDS } from '#src/schemas/fields/submission-fields'
 
 const OPTIONS = {
@@ -16,25 +16,17 @@ const OPTIONS = {
   ...CHANNEL,
 } as const
 
-const ATTRS = rest('[key=value...]', 'attrs: JSON values or text; key=null removes the key')
 const EVENT_ID = parameter('<event_id>', 'the id of the Event')
 
-async function patchOf<Action extends EventAction>(
+/** The body of a request, without the id. */
+const bodyOf = async <Action extends EventAction>(
   action: Action,
   options: Given<typeof OPTIONS> & { readonly attrs: readonly string[] },
   context: ProcessContext,
-) {
-  const { attrs } = options
-  const credentials = await credentialsOf(options, context)
-  const ciphertext = await ciphertextIn(options, context, credentials.channel_id)
-  return {
-    ...credentials,
-    event_time: options.eventTime ?? context.nowMs(),
-    ...membersOf(EVENT_FIELDS, action, options),
-    ...given({ ciphertext }),
-    ...(attrs.length > 0 && { attrs: readPairs(attrs) }),
-  }
-}
+) => ({
+  event_time: options.eventTime ?? context.nowMs(),
+  ...(await patchOf(EVENT_FIELDS, action, options, context)),
+})
 
 export const create = command({
   description: 'Begins an Event and prints the id that the gateway makes for it.',
@@ -43,7 +35,7 @@ export const create = command({
   examples: ["event create --title 'Pump runs dry' --severity high pressure=0.2"],
   async run(options, context) {
     const { client, report } = await commandClientOf(options, context)
-    report(await client.event.create(await patchOf('create', options, context)))
+    report(await client.event.create(await bodyOf('create', options, context)))
   },
 })
 
@@ -54,7 +46,7 @@ export const update = command({
   examples: ["event update 4f0c… --message 'Refilling' pressure=0.8"],
   async run(options, context) {
     const { client, report } = await commandClientOf(options, context)
-    const patch = await patchOf('update', options, context)
+    const patch = await bodyOf('update', options, context)
     report(await client.event.update({ ...patch, event_id: options.eventId }))
   },
 })
@@ -66,7 +58,7 @@ export const close = command({
   examples: ['event close 4f0c… --status solved'],
   async run(options, context) {
     const { client, report } = await commandClientOf(options, context)
-    const patch = await patchOf('close', options, context)
+    const patch = await bodyOf('close', options, context)
     report(await client.event.close({ ...patch, event_id: options.eventId }))
   },
 })

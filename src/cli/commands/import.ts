@@ -1,6 +1,6 @@
 // heliograph import: readings from a file into Thing updates.
 
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, closeSync, createReadStream, fstatSync, openSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 
 import { createFleetSender } from '#src/client/fleet'
@@ -10,8 +10,6 @@ import { CommandError, EXIT, UsageError } from '#src/cli/endings'
 import { Checkpoint } from '#src/cli/import/checkpoint'
 import { Importer } from '#src/cli/import/importer'
 import type { Reject } from '#src/cli/import/importer'
-import { openInputFile } from '#src/cli/import/input-file'
-import type { InputFile } from '#src/cli/import/input-file'
 import { readAttrs } from '#src/cli/import/mapping'
 import type { Mapping } from '#src/cli/import/mapping'
 import { progressLine } from '#src/cli/import/progress'
@@ -51,7 +49,7 @@ const FILE: Parameter<string> = {
   read: ([given = '']) => given,
 }
 
-export const importing = command({
+const importing = command({
   description:
     'Sends each row of a file as an update of a Thing: a column names the Thing, one the time ' +
     'of the values, and the others become attrs. Rows about one Thing keep their order. With ' +
@@ -204,3 +202,39 @@ function mappingOf(options: ImportGiven): Mapping {
     skip: new Set(skip),
   }
 }
+
+interface InputFile {
+  readonly bytes: number
+  /** Returns the contents, once, and closes the file after them. */
+  readonly stream: () => Readable
+}
+
+/** Sentences for the reasons that a user can remove. */
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file',
+  ENOTDIR: 'no such file',
+  EACCES: 'you may not read it',
+  EISDIR: 'it is a folder',
+}
+
+/** Throws UsageError with the name of the file and the reason when it cannot be read. */
+function openInputFile(file: string): InputFile {
+  try {
+    const descriptor = openSync(file, 'r')
+    const state = fstatSync(descriptor)
+    if (state.isDirectory()) {
+      closeSync(descriptor)
+      throw cannotRead(file, 'EISDIR')
+    }
+    return { bytes: state.size, stream: () => createReadStream(file, { fd: descriptor }) }
+  } catch (error) {
+    // Windows refuses to open a folder, and then gives a code of its own.
+    throw error instanceof Error && 'code' in error ? cannotRead(file, String(error.code)) : error
+  }
+}
+
+const cannotRead = (file: string, code: string): UsageError =>
+  new UsageError(`cannot read ${file}: ${REASONS[code] ?? code}`)
+
+// The name of a command is a word of the language.
+export { importing as import }

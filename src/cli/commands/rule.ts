@@ -83,7 +83,7 @@ export const list = command({
   },
 })
 
-export const remove = command({
+const remove = command({
   description: 'Deletes a rule, and closes its Events.',
   parameters: { ruleId: RULE_ID },
   options: CHANNEL,
@@ -137,3 +137,5 @@ export const test = command({
     context.terminal.printDiagnostic(`${firings.length} firings in ${entries} readings${rest}`)
   },
 })
+
+export { remove as delete }

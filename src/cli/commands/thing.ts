@@ -1,13 +1,13 @@
 // heliograph thing: create, update, archive, delete.
 
 import type { ThingAction } from '#domain/submission'
-import { CHANNEL, credentialsOf } from '#src/cli/access'
-import type { ProcessContext } from '#src/cli/process-context'
-import { CIPHERTEXT, ciphertextIn } from '#src/cli/plaintext'
-import { commandClientOf, given } from '#src/cli/command-client'
-import { membersOf, optionsOf, readPairs, time } from '#src/cli/values'
-import { command, parameter, rest } from '#src/cli/command'
+import { CHANNEL } from '#src/cli/access'
+import { command, parameter } from '#src/cli/command'
 import type { Given } from '#src/cli/command'
+import { commandClientOf } from '#src/cli/command-client'
+import { ATTRS, CIPHERTEXT, patchOf } from '#src/cli/plaintext'
+import type { ProcessContext } from '#src/cli/process-context'
+import { optionsOf, time } from '#src/cli/values'
 import { THING_FIELDS } from '#src/schemas/fields/submission-fields'
 
 const OPTIONS = {
@@ -16,25 +16,17 @@ const OPTIONS = {
   ...CHANNEL,
 } as const
 
-const ATTRS = rest('[key=value...]', 'attrs: JSON values or text; key=null removes the key')
 const THING_ID = parameter('<thing_id>', 'the id of the Thing')
 
-async function patchOf<Action extends ThingAction>(
+/** The body of a request, without the id. */
+const bodyOf = async <Action extends ThingAction>(
   action: Action,
   options: Given<typeof OPTIONS> & { readonly attrs: readonly string[] },
   context: ProcessContext,
-) {
-  const { attrs } = options
-  const credentials = await credentialsOf(options, context)
-  const ciphertext = await ciphertextIn(options, context, credentials.channel_id)
-  return {
-    ...credentials,
-    observed_at: options.observedAt ?? context.nowMs(),
-    ...membersOf(THING_FIELDS, action, options),
-    ...given({ ciphertext }),
-    ...(attrs.length > 0 && { attrs: readPairs(attrs) }),
-  }
-}
+) => ({
+  observed_at: options.observedAt ?? context.nowMs(),
+  ...(await patchOf(THING_FIELDS, action, options, context)),
+})
 
 export const create = command({
   description: 'Creates a Thing and prints the id that the gateway makes for it.',
@@ -43,7 +35,7 @@ export const create = command({
   examples: ["thing create --title 'North sensor' temperature=3.5"],
   async run(options, context) {
     const { client, report } = await commandClientOf(options, context)
-    report(await client.thing.create(await patchOf('create', options, context)))
+    report(await client.thing.create(await bodyOf('create', options, context)))
   },
 })
 
@@ -57,7 +49,7 @@ export const update = command({
   ],
   async run(options, context) {
     const { client, report } = await commandClientOf(options, context)
-    const patch = await patchOf('update', options, context)
+    const patch = await bodyOf('update', options, context)
     report(await client.thing.update({ ...patch, thing_id: options.thingId }))
   },
 })
@@ -69,19 +61,22 @@ export const archive = command({
   examples: ['thing archive sensor-7'],
   async run(options, context) {
     const { client, report } = await commandClientOf(options, context)
-    const patch = await patchOf('archive', options, context)
+    const patch = await bodyOf('archive', options, context)
     report(await client.thing.archive({ ...patch, thing_id: options.thingId }))
   },
 })
 
-export const remove = command({
+const remove = command({
   description: 'Deletes a Thing for good.',
   parameters: { thingId: THING_ID, attrs: ATTRS },
   options: { ...optionsOf(THING_FIELDS, 'delete'), ...OPTIONS },
   examples: ['thing delete sensor-7'],
   async run(options, context) {
     const { client, report } = await commandClientOf(options, context)
-    const patch = await patchOf('delete', options, context)
+    const patch = await bodyOf('delete', options, context)
     report(await client.thing.delete({ ...patch, thing_id: options.thingId }))
   },
 })
+
+// The name of a command is a word of the language.
+export { remove as delete }

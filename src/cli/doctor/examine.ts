@@ -1,6 +1,9 @@
 // Examines a server, from its name to the channel. A problem on the way to HTTP ends the
 // examination, since no later check could succeed.
 
+import { randomBytes } from 'node:crypto'
+
+import { isRecord } from '#domain/record'
 import { HeliographError } from '#src/client/error'
 import { webSocketCarrier } from '#src/client/carrier'
 import { tcpCarrier } from '#src/client/node/tcp'
@@ -11,7 +14,11 @@ import type { CommandClient } from '#src/cli/command-client'
 import { ok, problem, skipped, warning } from './finding.ts'
 import type { Finding } from './finding.ts'
 import { examineCertificate, examineConnection, examineName, endpointOf } from './network.ts'
-import { examineSession } from './session.ts'
+import { parseDeviceKey } from '#domain/identity'
+import type { Carrier } from '#src/client/carrier'
+import { encodeDeviceFrame } from '#src/schemas/frames'
+import type { GatewayFrame } from '#src/schemas/frames'
+import { readGatewayFrame } from '#src/schemas/read-frames'
 
 const WITHIN_MS = 5_000
 /** A larger difference between the clocks of this computer and the gateway is a warning. */
@@ -171,6 +178,20 @@ async function* examineCarriers(
   yield transport.quic_enabled === true
     ? skipped('QUIC', `offered on UDP port ${transport.quic_port ?? '?'}; not tried from here`)
     : skipped('QUIC', 'the gateway does not offer it')
+  yield aboutWebPush(profile['webpush'])
+}
+
+/** A point that browsers take as `applicationServerKey`. */
+const PUBLIC_KEY = /^B[\w-]{86}$/
+
+/** The finding about the key by which push services know the gateway. */
+export function aboutWebPush(profile: unknown): Finding {
+  const check = 'Web Push'
+  if (!isRecord(profile)) return skipped(check, 'the gateway does not offer it')
+  const key = profile['public_key']
+  if (typeof key === 'string' && PUBLIC_KEY.test(key)) return ok(check, `the key is ${key}`)
+  const hint = 'does a proxy in front change answers?'
+  return problem(check, 'the public key has another form than browsers take', hint)
 }
 
 const refusalOf = (error: unknown): HeliographError => {
@@ -187,4 +208,45 @@ async function examineChannel({ client, credentials }: Subject): Promise<Finding
   }
   const { channel_name: name, subscribers, things } = facts
   return ok('channel', `${name}: ${subscribers} subscribers, ${things} Things`)
+}
+
+const HELLO_WITHIN_MS = 10_000
+const KEY_BYTES = 16
+
+/**
+ * Sends a hello with a device key that no device has, which the gateway must refuse with the code
+ * for that. A real key would end the session of its device.
+ */
+async function examineSession(
+  check: string,
+  carrier: Carrier,
+  token: string | undefined,
+): Promise<Finding> {
+  const deviceKey = parseDeviceKey(randomBytes(KEY_BYTES).toString('hex'))
+  if (deviceKey === undefined) throw new Error('16 bytes in hex are a device key')
+  const { promise, resolve } = Promise.withResolvers<GatewayFrame | string>()
+  const hello = { kind: 'hello', deviceKey, gatewayToken: token, client: 'doctor' } as const
+  const connection = carrier({
+    opened: () => connection.send(encodeDeviceFrame({ ...hello, cursors: new Map() })),
+    received: (text) => resolve(readGatewayFrame(text) ?? 'the server speaks another protocol'),
+    closed: (reason) => resolve(reason),
+  })
+  const timer = setTimeout(() => resolve('the server does not answer a hello'), HELLO_WITHIN_MS)
+  const answer = await promise
+  clearTimeout(timer)
+  connection.close()
+  return findingOf(check, answer)
+}
+
+function findingOf(check: string, answer: GatewayFrame | string): Finding {
+  if (typeof answer !== 'string' && answer.kind === 'error') {
+    if (answer.code === 'device_key_not_found') return ok(check, 'the gateway answers a hello')
+    if (answer.code === 'authentication_failed') {
+      const hint = 'set HELIOGRAPH_TOKEN or name --token-file'
+      return problem(check, 'the gateway token is missing or wrong', hint)
+    }
+  }
+  const detail = typeof answer === 'string' ? answer : `an unexpected ${answer.kind}`
+  const hint = 'a proxy in front must pass WebSocket upgrades on, and keep idle connections'
+  return problem(check, detail, hint)
 }

@@ -8,7 +8,7 @@ import { parse } from 'csv-parse'
 import type { Readable } from 'node:stream'
 
 import type { Fields, Json } from '#domain/submission'
-import { bare } from '#domain/record'
+import { bare, isRecord, jsonOf } from '#domain/record'
 import { CommandError } from '#src/cli/endings'
 import { readValue } from '#src/cli/values'
 
@@ -59,14 +59,8 @@ async function* linesOf(input: Readable): AsyncIterable<string> {
 const tooLong = `a line is longer than ${ROW_BYTES_MAX} bytes: is --format right?`
 
 function readJson(line: string): Row['read'] {
-  try {
-    const value: unknown = JSON.parse(line)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return { fields: value as Fields } // JSON.parse gives nothing else
-    }
-  } catch {
-    // The problem below reports it.
-  }
+  const value = jsonOf(line)
+  if (isRecord(value)) return { fields: value as Fields } // JSON.parse gives nothing else
   // import-rows/1
   return { problem: 'the line is no JSON object', text: line.slice(0, SHOWN_CHARACTERS) }
 }

@@ -1,14 +1,8 @@
 // The device-key style, both versions: their parameters as a Message. (decisions.md 12)
 
+import { TITLE_IN_DEFAULT } from '#domain/submission'
 import type { CompatibilityMessage } from '#src/compat/extras'
-import {
-  Extras,
-  TITLE_IN_DEFAULT,
-  fittingImages,
-  fittingTags,
-  present,
-  storable,
-} from '#src/compat/extras'
+import { Extras, fittingImages, fittingTags, present, storable } from '#src/compat/extras'
 import type { Given } from '#src/compat/given'
 
 /** Severities by the name in lower case: clients spell timeSensitive in two ways. */

@@ -1,6 +1,6 @@
 // The device-key style in the OpenAPI document.
 
-import { SCALAR, scalarsOf, textsOf } from '#src/compat/named-values'
+import { SCALAR, scalarsOf, textsOf } from '#src/compat/values-body'
 import { given, object, requiredText } from '#src/schemas/json-schema'
 import type { JsonSchema } from '#src/schemas/json-schema'
 import { KEYS_BETWEEN_COMMAS, VISIBLE_TEXT } from '#src/schemas/patterns'

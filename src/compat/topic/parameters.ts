@@ -4,7 +4,6 @@
 import { fault, isFault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
 import { isRecord } from '#domain/record'
-import { textOfHeader } from '#src/compat/encoded-words'
 import { storable } from '#src/compat/extras'
 
 /** Names in the order in which they are tried; the first that is not blank counts. */
@@ -141,3 +140,46 @@ export const isYes = (value: string): boolean => /^(1|yes|true)$/i.test(value)
 
 /** Whatever else was sent says no. */
 export const isNo = (value: string): boolean => value !== '' && !isYes(value)
+
+const WORD = /=\?([^?\s]+)\?([BbQq])\?([^?\s]*)\?=/g
+/** White space between two words is no part of the text. (RFC 2047, 6.2) */
+const BETWEEN_WORDS = /(=\?[^?\s]+\?[BbQq]\?[^?\s]*\?=)[ \t\r\n]+(?==\?[^?\s]+\?[BbQq]\?)/g
+
+const NOT_ASCII = /[\x80-\xff]/
+
+// Text in a header that is not ASCII is raw UTF-8, or `=?charset?B or Q?…?=` of RFC 2047.
+
+/**
+ * The text of a header, which the HTTP library gives with each byte as one character. An unreadable
+ * word stays as it was sent.
+ */
+function textOfHeader(header: string): string {
+  const text = NOT_ASCII.test(header)
+    ? (decode(Buffer.from(header, 'latin1'), 'utf-8') ?? header)
+    : header
+  if (!text.includes('=?')) return text
+  return text
+    .replace(BETWEEN_WORDS, '$1')
+    .replace(WORD, (word: string, charset: string, encoding: string, sent: string) => {
+      const bytes = encoding.toLowerCase() === 'b' ? Buffer.from(sent, 'base64') : quoted(sent)
+      // RFC 2231, 5: a language may follow the charset.
+      return decode(bytes, charset.split('*', 1)[0] ?? '') ?? word
+    })
+}
+
+function quoted(text: string): Buffer {
+  const latin1 = text
+    .replaceAll('_', ' ')
+    .replace(/=([0-9A-Fa-f]{2})/g, (_, hex: string) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    )
+  return Buffer.from(latin1, 'latin1')
+}
+
+function decode(bytes: Uint8Array, charset: string): string | undefined {
+  try {
+    return new TextDecoder(charset, { fatal: true }).decode(bytes)
+  } catch {
+    return undefined // The charset is unknown, or the bytes are not valid in it.
+  }
+}

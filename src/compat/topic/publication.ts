@@ -3,18 +3,11 @@
 import { isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
+import { TITLE_IN_DEFAULT } from '#domain/submission'
 import { parseJson } from '#src/schemas/json/json'
 import { invalid } from '#src/schemas/values'
 import type { CompatibilityMessage } from '#src/compat/extras'
-import {
-  Extras,
-  TITLE_IN_DEFAULT,
-  fittingImages,
-  fittingTags,
-  isWebUrl,
-  present,
-  storable,
-} from '#src/compat/extras'
+import { Extras, fittingImages, fittingTags, isWebUrl, present, storable } from '#src/compat/extras'
 import { isNo, isYes } from './parameters.ts'
 import type { TopicParameter, TopicParameters } from './parameters.ts'
 

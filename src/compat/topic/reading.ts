@@ -1,11 +1,12 @@
-// Entries that a subscriber of the topic style has yet to see, of one channel or of several in the
-// order of their times.
+// Entries that a subscriber of the topic style has yet to see, from the place at which it begins:
+// of one channel, or of several in the order of their times.
 
+import type { ChannelInfo } from '#domain/channel'
 import type { FeedEntry } from '#domain/feed'
 import type { FeedFollowing } from '#src/acceptance/feed-following'
+import { topicIdOf } from './subscription.ts'
 import type { Since } from './subscription.ts'
 import type { Topic } from './channels.ts'
-import { startOf } from './start.ts'
 
 /** The part of one channel that a subscriber still wants. */
 export interface Place {
@@ -22,6 +23,7 @@ export interface Read {
 
 const PAGE = 200
 
+/** Returns the place in a topic at which a subscriber begins. */
 export async function placeOf(
   following: FeedFollowing,
   topic: Topic,
@@ -99,4 +101,35 @@ class Source {
     this.#place.afterSeq = entry.seq
     return { topic: this.#place.topic, entry }
   }
+}
+
+interface Start {
+  readonly afterSeq: number
+  readonly sinceMs?: number
+}
+
+/** Entries among which the last message, or one with a given id, is searched. */
+const LOOKED_BACK_MAX = 10_000
+
+/** The place behind which the subscriber reads; the beginning for an unknown id. */
+async function startOf(
+  following: FeedFollowing,
+  { channelId, headSeq }: ChannelInfo,
+  since: Since,
+): Promise<Start> {
+  if (since.kind === 'all') return { afterSeq: 0 }
+  if (since.kind === 'none') return { afterSeq: headSeq }
+  if (since.kind === 'time') return { afterSeq: 0, sinceMs: since.ms }
+  let last: number | undefined
+  let next: number | undefined = Math.max(0, headSeq - LOOKED_BACK_MAX)
+  while (next !== undefined) {
+    const page = await following.page({ channelId, afterSeq: next, model: 'message', limit: PAGE })
+    for (const { seq, entityId } of page.items) {
+      if (since.kind === 'id' && topicIdOf(entityId) === since.id) return { afterSeq: seq }
+      last = seq
+    }
+    next = page.next
+  }
+  if (since.kind === 'id') return { afterSeq: 0 }
+  return { afterSeq: last === undefined ? headSeq : last - 1 }
 }

@@ -1,4 +1,6 @@
-// Starts servers, then nodes; stops them in the opposite order.
+// Starts servers, then nodes; stops them in the opposite order. A lock file beside the folder of a
+// cluster names the process that uses it; a folder is removed before its lock, so that no folder
+// remains without a lock.
 //
 // Invariants:
 //   dev-cluster/1. `stop` stops everything that `start` started, the last first, also when the
@@ -8,18 +10,17 @@
 //     folder of a running cluster.
 
 import { mkdtempSync, rmSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { rm, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import type { Fetch } from '#src/client/runtime'
 import type { Env } from '#src/config/environment'
 import { CommandError } from '#src/cli/endings'
 import { atExit } from '#src/dev/servers/at-exit'
-import { unlockFile } from '#src/dev/servers/lock-file'
+import { unlockFile, tryLockFile } from '#src/dev/servers/lock-file'
 import { isPortFree, reservePort } from '#src/dev/servers/port'
 import { change } from './fact.ts'
 import type { Fact } from './fact.ts'
-import { FOLDER_PREFIX, REMOVAL, holdFolder, removeLeftovers } from './leftovers.ts'
 import { ClusterNode } from './node.ts'
 import type { NodeOptions } from './node.ts'
 import { watchReadiness } from './readiness.ts'
@@ -195,4 +196,30 @@ export function aborted(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve()
     else signal.addEventListener('abort', () => resolve(), { once: true })
   })
+}
+
+export const FOLDER_PREFIX = 'heliograph-dev-cluster-'
+/** A server that was killed a moment ago may still be writing. */
+const REMOVAL = { recursive: true, force: true, maxRetries: 10, retryDelay: 50 } as const
+const LOCK = '.lock'
+
+/** Locks a folder for this process. Gives the lock file, which the caller removes last. */
+export async function holdFolder(folder: string): Promise<string> {
+  const lock = `${folder}${LOCK}`
+  if (!(await tryLockFile(lock))) throw new Error(`${lock} is held by another process`)
+  return lock
+}
+
+/** Removes the folders whose process has ended, except one that it cannot remove. */
+export async function removeLeftovers(temporaryFolder: string): Promise<void> {
+  for (const name of await readdir(temporaryFolder)) {
+    if (!name.startsWith(FOLDER_PREFIX) || !name.endsWith(LOCK)) continue
+    const lock = join(temporaryFolder, name)
+    const isLeft = await tryLockFile(lock).catch(() => false)
+    if (!isLeft) continue
+    await rm(lock.slice(0, -LOCK.length), REMOVAL).then(
+      () => unlockFile(lock),
+      () => undefined, // This process keeps the lock; the next start tries again.
+    )
+  }
 }

@@ -1,8 +1,7 @@
-// Turns a log line of a node into a fact for people.
+// Turns a log line of a node into a fact for people, without trust in its form.
 
+import { jsonOf, recordOf } from '#domain/record'
 import { onOneLine, shortened } from '#src/cli/terminal-text'
-import { membersOf, parsedJson } from './members.ts'
-import type { Members } from './members.ts'
 
 /** A node may repeat a `problem` while it lasts; a `change` happens once. */
 export interface Fact {
@@ -22,7 +21,7 @@ const REPORTED_OTHERWISE = new Set(['connected to NATS', 'listening', 'stopped']
 
 /** The fact in a line; undefined when it is nothing new. A line without JSON is a problem. */
 export function factOf(line: string): Fact | undefined {
-  const fields = membersOf(parsedJson(line))
+  const fields = recordOf(jsonOf(line))
   if (fields === undefined) return line.trim() === '' ? undefined : fact('problem', line)
   const name = textOf(fields, 'fact')
   const level = fields['level']
@@ -41,7 +40,7 @@ const fact = (kind: Fact['kind'], text: string): Fact => ({
   text: shortened(onOneLine(text), TEXT_MAX),
 })
 
-function textOf(fields: Members, name: string): string {
+function textOf(fields: Readonly<Record<string, unknown>>, name: string): string {
   const value = fields[name]
   return typeof value === 'string' ? value : ''
 }

@@ -12,7 +12,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import type { Env } from '#src/config/environment'
-import { withoutSettings } from '#src/dev/own-environment'
+import { withoutSettings } from '#src/dev/own-program'
 import { serveWhileStdin } from '#src/dev/own-program'
 import { onOneLine } from '#src/cli/terminal-text'
 import { atExit } from '#src/dev/servers/at-exit'

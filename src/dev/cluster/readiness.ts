@@ -2,9 +2,9 @@
 
 import { setTimeout as delay } from 'node:timers/promises'
 
+import { recordFrom, recordOf } from '#domain/record'
 import type { Fetch } from '#src/client/runtime'
 import { onOneLine } from '#src/cli/terminal-text'
-import { membersOf, parsedJson } from './members.ts'
 
 const ASK_AGAIN_MS = 250
 /** The node itself gives its dependencies two seconds. */
@@ -46,12 +46,10 @@ async function missingAt({ baseUrl, fetch: ask }: ReadinessWatch): Promise<strin
 
 /** The dependencies that are not ready, from the body of an answer of /readyz; never empty. */
 export function unreadyIn(body: string): string {
-  const data = membersOf(membersOf(parsedJson(body))?.['data'])
+  const data = recordOf(recordFrom(body)['data'])
   const dependencies: unknown = data?.['dependencies']
   if (!Array.isArray(dependencies)) return 'it does not say why'
-  const unready = dependencies
-    .map(membersOf)
-    .filter((dependency) => dependency?.['ready'] === false)
+  const unready = dependencies.map(recordOf).filter((dependency) => dependency?.['ready'] === false)
   const texts = unready.map(
     (dependency) => `${String(dependency?.['name'])}: ${String(dependency?.['detail'])}`,
   )

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 import type { Env } from '#src/config/environment'
 import { CommandError } from '#src/cli/endings'
-import { withoutSettings } from '#src/dev/own-environment'
+import { withoutSettings } from '#src/dev/own-program'
 import { onOneLine, shortened } from '#src/cli/terminal-text'
 import { startMariaDb } from '#src/dev/servers/mariadb'
 import { startNats } from '#src/dev/servers/nats'

@@ -19,6 +19,7 @@ import type { Summary } from './tally.ts'
 const OPTIONS = {
   seconds: whole('<count>', 1, 86_400, 'stop after so long'),
   threshold: withDefault(whole('<percent>', 1, 100, 'CPU use above which the load is high'), 80),
+  open: flag('open the console in the browser'),
   plain: flag('one line a delivery, also on a terminal'),
   push: flag("show pushes beside it, by stand-ins for Apple's and Google's services"),
   ...ACCESS,
@@ -31,7 +32,7 @@ export const demo = command({
     'computer every second as Things, raises an Event while the load is high, and shows what ' +
     'a subscribed device receives. Ctrl-C stops it and removes its channel or gateway.',
   options: OPTIONS,
-  examples: ['demo', 'demo --seconds 30 --push'],
+  examples: ['demo', 'demo --open', 'demo --seconds 30 --push'],
   async run(options, context) {
     await runDemo(options, context)
   },
@@ -46,11 +47,11 @@ async function runDemo(options: Given<typeof OPTIONS>, context: ProcessContext):
     )
   }
   if (!isOwn) await checkSecrecy(access, context)
-  const { seconds, threshold, plain, push } = options
+  const { seconds, threshold, plain, push, open: isOpened } = options
   if (!isOwn && push === true) {
     throw new UsageError('--push needs a gateway of its own: leave out --url')
   }
-  const show = { seconds, threshold, plain, json: access.json }
+  const show = { seconds, threshold, plain, isOpened, json: access.json }
   const stopped = context.untilStopped()
   const summary = isOwn
     ? await showOnOwnGateway({ ...show, stopped, isPushed: push === true }, context)

@@ -9,6 +9,8 @@ import type { OpenEvent } from './audience.ts'
 
 export interface Scene {
   readonly heading: string
+  /** The address of the console, which stands on as many lines as it needs. */
+  readonly address: string
   readonly things: readonly ThingView[]
   readonly openEvents: readonly OpenEvent[]
   /** The newest last. */
@@ -28,6 +30,7 @@ const TITLE_WIDTH = 24
 const RECENT_MIN = 4
 const PUSHES_MAX = 6
 const ROWS_WITH_PUSHES_MIN = 20
+const ROWS_WITH_ADDRESS_MIN = 20
 
 /** At most `rows` lines of at most `columns` characters; the deliveries take the remaining rows. */
 export function frameOf(
@@ -44,12 +47,14 @@ export function frameOf(
     scene.pushes.length === 0 || rows < ROWS_WITH_PUSHES_MIN
       ? []
       : [plain(''), heading('Last pushes'), ...scene.pushes.slice(-PUSHES_MAX).map(plain)]
+  const addressLines = rows < ROWS_WITH_ADDRESS_MIN ? [] : wrapped(scene.address, columns)
   // First and last line, two blank ones and the heading of the deliveries make five.
-  const fixedRows = 5 + pushLines.length
+  const fixedRows = 5 + addressLines.length + pushLines.length
   const stateRows = Math.max(0, Math.min(state.length, rows - fixedRows - RECENT_MIN))
   const recentRows = Math.max(0, rows - fixedRows - stateRows)
   const lines = [
     heading(scene.heading),
+    ...addressLines.map(plain),
     ...state.slice(0, stateRows),
     plain(''),
     heading('Last deliveries'),
@@ -63,6 +68,10 @@ export function frameOf(
     isHeading,
   }))
 }
+
+/** The text in pieces of a line's width. */
+const wrapped = (text: string, columns: number): readonly string[] =>
+  text.match(new RegExp(`.{1,${Math.max(1, columns)}}`, 'g')) ?? []
 
 const plain = (text: string): FrameLine => ({ text, isHeading: false })
 const heading = (text: string): FrameLine => ({ text, isHeading: true })

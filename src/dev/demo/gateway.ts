@@ -17,7 +17,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Fetch } from '#src/client/runtime'
 import type { Env } from '#src/config/environment'
 import { CommandError } from '#src/cli/endings'
-import { withoutSettings } from '#src/dev/own-environment'
+import { withoutSettings } from '#src/dev/own-program'
 import { serveWhileStdin } from '#src/dev/own-program'
 import { reservePort } from '#src/dev/servers/port'
 import type { ReservedPort } from '#src/dev/servers/port'
@@ -55,7 +55,8 @@ export interface OwnGatewayOptions {
 export async function startOwnGateway(options: OwnGatewayOptions): Promise<OwnGateway | undefined> {
   const port = await reservePort()
   const folder = mkdtempSync(join(options.temporaryFolder, 'heliograph-demo-'))
-  const token = randomBytes(24).toString('hex')
+  // Short: it is a part of the address that the demo shows.
+  const token = randomBytes(18).toString('base64url')
   const gateway = new ChildGateway({
     folder,
     token,

@@ -8,9 +8,9 @@ import type { Audience } from './audience.ts'
 import { frameOf } from './frame.ts'
 import { pushCount, pushJson, pushLine } from './push-audience.ts'
 import type { PushAudience, TakenPush } from './push-audience.ts'
-import { Screen } from './screen.ts'
 import { summaryLine } from './tally.ts'
 import type { Tally } from './tally.ts'
+import type { FrameLine } from './frame.ts'
 
 export interface Output {
   delivered(delivery: Delivery): void
@@ -23,6 +23,8 @@ export interface OutputOptions {
   readonly json: boolean
   readonly plain?: boolean | undefined
   readonly baseUrl: string
+  /** The address of the console. */
+  readonly address: string
   readonly channelName: string
   readonly audience: Audience
   readonly tally: Tally
@@ -34,8 +36,9 @@ export function outputFor(options: OutputOptions, terminal: Terminal): Output {
   return isDrawn ? screenOutput(options, terminal) : lineOutput(options, terminal)
 }
 
-function lineOutput({ json, channelName }: OutputOptions, terminal: Terminal): Output {
+function lineOutput({ json, channelName, address }: OutputOptions, terminal: Terminal): Output {
   const clock = clockIn()
+  terminal.printDiagnostic(`console: ${address}`)
   return {
     delivered: (delivery) =>
       terminal.print(
@@ -50,13 +53,14 @@ function lineOutput({ json, channelName }: OutputOptions, terminal: Terminal): O
 }
 
 function screenOutput(options: OutputOptions, terminal: Terminal): Output {
-  const { audience, tally, baseUrl, channelName, pushes } = options
+  const { audience, tally, baseUrl, address, channelName, pushes } = options
   const clock = clockIn()
   let connection = 'connecting'
   const screen = new Screen(terminal, (size) =>
     frameOf(
       {
         heading: `heliograph demo   ${baseUrl}   state of the subscribed device   Ctrl-C stops`,
+        address: `console: ${address}`,
         things: audience.things,
         openEvents: audience.openEvents,
         clock,
@@ -86,3 +90,46 @@ const CONNECTION_TEXT = { connecting: 'connecting', open: 'connected' } as const
 
 const waitingText = ({ reason, delayMs }: Extract<WatchState, { kind: 'waiting' }>): string =>
   `${reason}; trying again in ${Math.ceil(delayMs / 1000)} s`
+
+const REDRAW_MS = 250
+const OPEN = '\u001b[?1049h\u001b[?25l'
+const CLOSE = '\u001b[?25h\u001b[?1049l'
+const HOME = '\u001b[H'
+const CLEAR_LINE = '\u001b[K'
+const CLEAR_BELOW = '\u001b[J'
+const bold = (text: string): string => `\u001b[1m${text}\u001b[22m`
+
+interface ScreenSize {
+  readonly columns: number
+  readonly rows: number
+}
+
+class Screen {
+  readonly #terminal: Terminal
+  readonly #frame: (size: ScreenSize) => readonly FrameLine[]
+  readonly #timer: NodeJS.Timeout
+
+  /** Opens at once and asks for a frame four times a second. */
+  constructor(terminal: Terminal, frame: (size: ScreenSize) => readonly FrameLine[]) {
+    this.#terminal = terminal
+    this.#frame = frame
+    terminal.draw(OPEN)
+    process.once('exit', this.#restore)
+    this.#timer = setInterval(() => this.#draw(), REDRAW_MS)
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+    process.off('exit', this.#restore)
+    this.#restore()
+  }
+
+  readonly #restore = (): void => this.#terminal.draw(CLOSE)
+
+  #draw(): void {
+    const size = this.#terminal.screen()
+    if (size === undefined) return
+    const lines = this.#frame(size).map(({ text, isHeading }) => (isHeading ? bold(text) : text))
+    this.#terminal.draw(HOME + lines.map((line) => line + CLEAR_LINE).join('\r\n') + CLEAR_BELOW)
+  }
+}

@@ -16,6 +16,7 @@ import type { ProcessContext } from '#src/cli/process-context'
 import { thisPlatform } from '#src/cli/this-device'
 import { throwFailureOf } from '#src/cli/commands/watch'
 import { Audience } from './audience.ts'
+import { consoleAddress, openBrowser } from './console-address.ts'
 import { LoadEvent } from './load-event.ts'
 import { outputFor } from './output.ts'
 import { Publisher } from './publisher.ts'
@@ -37,6 +38,8 @@ export interface ShowOptions {
   readonly seconds?: number | undefined
   readonly threshold: number
   readonly stopped: AbortSignal
+  /** True to open the console in the person's browser. */
+  readonly isOpened?: boolean | undefined
   /** True for a gateway that ends with the demo. On another one the demo deletes its channel. */
   readonly isOwnGateway: boolean
   /** Devices that the gateway reaches by push; absent without any. */
@@ -51,7 +54,13 @@ export async function runShow(options: ShowOptions, context: ProcessContext): Pr
   await options.pushes?.join(client, credentials)
   const tally = new Tally()
   const audience = new Audience(credentials.channel_id, tally)
-  const output = outputFor({ ...options, audience, tally, channelName }, context.terminal)
+  // Secrets of a gateway that goes on stand in no address.
+  const access = { channelId: credentials.channel_id, password: credentials.password, token }
+  const address = consoleAddress(baseUrl, options.isOwnGateway ? access : undefined)
+  if (options.isOpened === true) {
+    openBrowser(address, () => context.terminal.printDiagnostic('no browser could be opened'))
+  }
+  const output = outputFor({ ...options, address, audience, tally, channelName }, context.terminal)
   options.pushes?.onPush((push) => output.pushed(push))
   const opened = Promise.withResolvers<void>()
   const session = watch({

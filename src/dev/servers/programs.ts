@@ -20,7 +20,13 @@ export interface Environment {
 }
 
 export type Program =
-  'nats-server' | 'mariadbd' | 'mariadb-install-db' | 'my_print_defaults' | 'chromium'
+  | 'nats-server'
+  | 'mariadbd'
+  | 'mariadb-install-db'
+  | 'my_print_defaults'
+  | 'chromium'
+  | 'mosquitto'
+  | 'mosquitto_pub'
 
 export type Found =
   | { readonly kind: 'found'; readonly file: string }
@@ -34,6 +40,8 @@ const PACKAGES: Readonly<Record<Program, string>> = {
   'mariadb-install-db': 'mariadb-server-core',
   my_print_defaults: 'mariadb-client-core',
   chromium: 'chromium',
+  mosquitto: 'mosquitto',
+  mosquitto_pub: 'mosquitto-clients',
 }
 
 const USUAL_FOLDERS = [
@@ -77,18 +85,19 @@ export async function findOrInstall(program: Program, env: Environment): Promise
 
 /**
  * Installs a Debian package, unless another process has installed it meanwhile. Gives the last
- * lines of a failure; an empty text on success.
+ * lines of a failure; an empty text on success. Only tests name another `policyFile`.
  */
 export async function installPackage(
   name: string,
   env: Environment,
   isMissing: () => Promise<boolean>,
+  policyFile = POLICY_FILE,
 ): Promise<string> {
   if (!(await mayInstall(env))) return `no right to install ${name} with apt-get`
   const lock = join(tmpdir(), 'heliograph-install.lock')
   const release = await lockFile(lock, { timeoutMs: INSTALL_TIMEOUT_MS }) // programs/1
   try {
-    return (await isMissing()) ? await install(name, env) : ''
+    return (await isMissing()) ? await install(name, env, policyFile) : ''
   } finally {
     await release()
   }
@@ -121,8 +130,8 @@ async function mayInstall(env: Environment): Promise<boolean> {
 }
 
 /** Runs apt-get. Gives the last lines of a failure; an empty text on success. */
-async function install(name: string, env: Environment): Promise<string> {
-  const allowServices = await forbidServices()
+async function install(name: string, env: Environment, policyFile: string): Promise<string> {
+  const allowServices = await forbidServices(policyFile)
   try {
     let failure = ''
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
@@ -144,16 +153,16 @@ async function install(name: string, env: Environment): Promise<string> {
 /**
  * programs/2: forbids services; gives a function that allows them again. Keeps an existing policy.
  */
-async function forbidServices(): Promise<() => Promise<void>> {
+async function forbidServices(policyFile: string): Promise<() => Promise<void>> {
   try {
-    await writeFile(POLICY_FILE, POLICY_FORBIDS, { flag: 'wx', mode: 0o755 })
+    await writeFile(policyFile, POLICY_FORBIDS, { flag: 'wx', mode: 0o755 })
   } catch {
     return () => Promise.resolve()
   }
-  const cancelCleanup = atExit(() => rmSync(POLICY_FILE, { force: true }))
+  const cancelCleanup = atExit(() => rmSync(policyFile, { force: true }))
   return async () => {
     cancelCleanup()
-    await rm(POLICY_FILE, { force: true })
+    await rm(policyFile, { force: true })
   }
 }
 

@@ -11,15 +11,7 @@ import { outcomeOf } from './answers.ts'
 import { Connections } from './connections.ts'
 import type { Answer, Request } from './exchange.ts'
 import { notificationOf } from './payload.ts'
-
-export interface ApnsSettings {
-  readonly keyFile: string
-  readonly keyId: string
-  readonly teamId: string
-  readonly topic: string
-  /** `host` or `host:port`. */
-  readonly host: string
-}
+import type { ApnsSettings } from './settings.ts'
 
 /** Rejects with a sentence for the operator when the key cannot be used. */
 export async function openApns(settings: ApnsSettings, edge: ProviderEdge): Promise<Provider> {

@@ -15,10 +15,7 @@ import type { ServiceAccount } from './access-tokens.ts'
 import { outcomeOf } from './answers.ts'
 import { Batches } from './batches.ts'
 import { messageOf } from './payload.ts'
-
-export interface FcmSettings {
-  readonly credentialsFile: string
-}
+import type { FcmSettings } from './settings.ts'
 
 /** Rejects with a sentence for the operator when the credentials cannot be used. */
 export async function openFcm(

@@ -11,7 +11,7 @@ import type { ClusterSettings, Config } from '#src/config/config'
 import { keepDispatch } from '#src/runtime/dispatch/keeper'
 import type { KeptDispatch } from '#src/runtime/dispatch/keeper'
 import { operationsOfAllNodes } from './operation-lookup.ts'
-import { databaseOf, natsOf } from './servers.ts'
+import { databaseOf, natsOf } from '#src/runtime/threads/servers'
 import { laneProbe } from './lane-readiness.ts'
 import { logStateOf } from '#src/stream/log-state'
 import { openStore } from '#src/store/store'
@@ -59,11 +59,11 @@ async function compose(
   edge: BackendEdge,
   closing: Closing,
 ): Promise<Backend> {
-  const { logger, meter, runtime } = edge
+  const { logger, meter, runtime, servers } = edge
   const { monotonicMs, entropy, wait } = runtime
   const { cluster, lanes, logBytesMax, nodeId } = config
   const ports = { logger, timers: runtime, monotonicMs, entropy, meter }
-  const connection = await Connection.open(ports, { ...natsOf(cluster), name: nodeId })
+  const connection = await Connection.open(ports, { ...natsOf(cluster, servers), name: nodeId })
   closing.push(() => connection.close())
   const log = await JetStreamLog.open(
     { ...ports, connection },
@@ -75,7 +75,7 @@ async function compose(
     },
   )
   closing.push(async () => log.close())
-  const store = await openStore({ ...databaseOf(config), meter, logger, runtime })
+  const store = await openStore({ ...databaseOf(config, servers), meter, logger, runtime })
   closing.push(() => store.close())
   await store.turns.bindLog(await logStateOf(log, lanes, wait)) // W5
   const bus = new NatsBus({ ...ports, connection })

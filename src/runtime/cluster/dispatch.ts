@@ -3,7 +3,7 @@
 
 import { composeDispatch } from '#src/runtime/dispatch/dispatch'
 import { pushRulesOf } from '#src/runtime/dispatch/push-rules'
-import { databaseOf, natsOf } from './servers.ts'
+import { databaseOf, natsOf } from '#src/runtime/threads/servers'
 import { openStore } from '#src/store/store'
 import { NatsBus } from '#src/stream/jetstream/bus'
 import { Connection } from '#src/stream/jetstream/connection'
@@ -15,14 +15,14 @@ export async function composeClusterDispatch(
   settings: ThreadSettings,
   edge: ThreadEdge<'cluster-dispatch'>,
 ): Promise<ThreadEnds['cluster-dispatch']['services']> {
-  const { logger, runtime } = edge
+  const { logger, runtime, servers } = edge
   const { cluster, nodeId } = settings
   if (cluster === undefined) throw new Error('there are no settings of a cluster')
   const metrics = createMetrics()
   const { meter } = metrics
   const pushes = pushRulesOf(settings)
   const store = await openStore({
-    ...databaseOf(settings),
+    ...databaseOf(settings, servers),
     meter,
     logger,
     runtime,
@@ -31,9 +31,15 @@ export async function composeClusterDispatch(
   const { monotonicMs, entropy } = runtime
   const ports = { logger, timers: runtime, monotonicMs, entropy, meter }
   const name = `${nodeId} dispatch`
-  const connection = await Connection.open(ports, { ...natsOf(cluster), name })
+  const connection = await Connection.open(ports, { ...natsOf(cluster, servers), name })
   const bus = new NatsBus({ ...ports, connection })
-  const dispatch = await composeDispatch({ settings, edge, metrics, store: store.pushes })
+  const dispatch = await composeDispatch({
+    settings,
+    edge,
+    metrics,
+    store: store.pushes,
+    secrets: store.secrets,
+  })
   bus.onNotice(({ kind }) => {
     if (kind === 'pushes-queued') dispatch.nudge()
   })

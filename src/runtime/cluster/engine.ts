@@ -6,7 +6,7 @@ import type { EngineControl, ThreadEnds, ThreadSettings } from '#src/runtime/thr
 import type { ThreadEdge } from '#src/runtime/threads/threads'
 import { startMaintenance, makeSystem, repeat } from '#src/runtime/engine/maintenance'
 import { pushRulesOf } from '#src/runtime/dispatch/push-rules'
-import { databaseOf, natsOf } from './servers.ts'
+import { databaseOf, natsOf } from '#src/runtime/threads/servers'
 import { openStore } from '#src/store/store'
 import { NatsBus } from '#src/stream/jetstream/bus'
 import { Connection } from '#src/stream/jetstream/connection'
@@ -23,7 +23,7 @@ export async function composeClusterEngine(
   settings: ThreadSettings,
   edge: ThreadEdge<'cluster-engine'>,
 ): Promise<ThreadEnds['cluster-engine']['services']> {
-  const { logger, runtime, fail: onMismatch } = edge
+  const { logger, runtime, servers, fail: onMismatch } = edge
   const { nowMs, monotonicMs, wait, soon, entropy } = runtime
   const { lanes, nodeId, cluster, logBytesMax: bytesMax } = settings
   if (cluster === undefined) throw new Error('there are no settings of a cluster')
@@ -32,13 +32,13 @@ export async function composeClusterEngine(
   const { meter } = metrics
   const ports = { logger, timers: runtime, monotonicMs, entropy, meter }
   const name = `${nodeId} engine`
-  const connection = await Connection.open(ports, { ...natsOf(cluster), name })
+  const connection = await Connection.open(ports, { ...natsOf(cluster, servers), name })
   const log = await JetStreamLog.open(
     { ...ports, connection },
     { replicas, bytesMax, tailBytesMax: TAIL_BYTES_MAX, pendingBytesMax: PENDING_BYTES_MAX },
   )
   const store = await openStore({
-    ...databaseOf(settings),
+    ...databaseOf(settings, servers),
     meter,
     logger,
     runtime,
@@ -65,6 +65,7 @@ export async function composeClusterEngine(
         repeat(NOTIFY_PLACES_MS, notifyPlaces, { logger, runtime }),
         startMaintenance({
           retention: store.retention,
+          gathering: store.gathering,
           pushes: store.pushes,
           system,
           bus,

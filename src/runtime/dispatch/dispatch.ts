@@ -1,12 +1,11 @@
 // Composes dispatch inside its thread: one dispatcher for each provider that is set up, over one
 // store.
 
-import { PROVIDERS } from '#domain/push'
-import type { Provider, ProviderName, PushStore } from '#domain/push'
+import type { Provider, PushStore } from '#domain/push'
+import { PROVIDERS } from '#domain/push/providers'
+import type { SecretStore } from '#domain/push/secrets'
 import { Dispatcher } from '#src/dispatch/dispatcher'
-import { PROVIDER_TABLE } from '#src/providers/providers'
-import type { ProviderSettings } from '#src/config/providers'
-import type { ProviderEdge } from '#src/providers/edge'
+import { PROVIDER_TABLE, openProvider } from '#src/providers/providers'
 import type { Metrics } from '#src/telemetry/meter'
 import type { DispatchControl, ThreadSettings } from '#src/runtime/threads/contract'
 import type { ThreadEdge } from '#src/runtime/threads/threads'
@@ -20,6 +19,7 @@ export interface DispatchParts {
   readonly edge: Pick<ThreadEdge, 'logger' | 'runtime'>
   readonly metrics: Metrics
   readonly store: PushStore
+  readonly secrets: SecretStore
 }
 
 export interface Dispatching extends Pick<
@@ -33,7 +33,7 @@ export interface Dispatching extends Pick<
 
 /** Opens the providers; rejects with a sentence for the operator when one cannot be used. */
 export async function composeDispatch(parts: DispatchParts): Promise<Dispatching> {
-  const { settings, edge, metrics, store } = parts
+  const { settings, edge, metrics, store, secrets } = parts
   const { runtime, logger } = edge
   const worker = `${settings.nodeId} ${runtime.entropy(RUN_BYTES).toString('hex')}`
   const dispatchers: Dispatcher[] = []
@@ -41,7 +41,7 @@ export async function composeDispatch(parts: DispatchParts): Promise<Dispatching
   for (const name of PROVIDERS) {
     let dispatcher: Dispatcher | undefined
     const credentialsChanged = (): void => dispatcher?.credentialsChanged()
-    const providerEdge = { runtime, logger, credentialsChanged }
+    const providerEdge = { runtime, logger, secrets, meter: metrics.meter, credentialsChanged }
     const provider = await openProvider(name, settings.providers, providerEdge)
     if (provider === undefined) continue
     dispatcher = new Dispatcher(
@@ -72,16 +72,6 @@ export async function composeDispatch(parts: DispatchParts): Promise<Dispatching
       await Promise.all(providers.map((provider) => provider.close()))
     },
   }
-}
-
-/** Returns undefined for a provider that is not set up. */
-async function openProvider<Name extends ProviderName>(
-  name: Name,
-  providers: ProviderSettings,
-  edge: ProviderEdge,
-): Promise<Provider | undefined> {
-  const settings = providers[name]
-  return settings === undefined ? undefined : PROVIDER_TABLE[name].open(settings, edge)
 }
 
 function once<Value>(work: () => Promise<Value>): () => Promise<Value> {

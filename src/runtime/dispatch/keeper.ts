@@ -7,7 +7,7 @@
 //     dispatch has its own store, or a wire of its own to the thread with the jobs.
 
 import type { Probe } from '#domain/ports'
-import { PROVIDERS } from '#domain/push'
+import { PROVIDERS } from '#domain/push/providers'
 import type { Config } from '#src/config/config'
 import type { BackendEdge } from '#src/runtime/backend'
 import type { MetricsPart } from '#src/telemetry/meter'

@@ -1,7 +1,7 @@
 // Makes the rules of pushes for the store: the providers that get jobs, and the operation's
 // lifecycle.
 
-import { PROVIDERS } from '#domain/push'
+import { PROVIDERS } from '#domain/push/providers'
 import type { PushRules } from '#domain/push'
 import { QUEUED, endOfQueued } from '#machines/operation'
 import type { ThreadSettings } from '#src/runtime/threads/contract'

@@ -22,7 +22,8 @@ export async function composeSoleDispatch(
   peer.on('close', () => engine.break(new Error("the engine's thread has ended")))
   const store = engine.remote('pushes')
   const metrics = createMetrics()
-  const dispatch = await composeDispatch({ settings, edge, metrics, store })
+  const secrets = engine.remote('secrets')
+  const dispatch = await composeDispatch({ settings, edge, metrics, store, secrets })
   engine.onTell('queued', () => dispatch.nudge())
   return {
     control: {

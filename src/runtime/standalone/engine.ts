@@ -16,6 +16,7 @@ import type {
 } from '#src/runtime/threads/contract'
 import { startMaintenance, makeSystem } from '#src/runtime/engine/maintenance'
 import { pushRulesOf } from '#src/runtime/dispatch/push-rules'
+import { databaseOf } from '#src/runtime/threads/servers'
 import { Rpc } from '#src/threads/rpc'
 import { serveBus } from '#src/threads/bus-bridge'
 import { logStateOf } from '#src/stream/log-state'
@@ -35,17 +36,22 @@ export async function composeEmbeddedEngine(
   settings: ThreadSettings,
   edge: ThreadEdge<'engine'>,
 ): Promise<ThreadEnds['engine']['services']> {
-  const { rpc, peer, runtime } = edge
+  const { rpc, peer, runtime, servers } = edge
   if (peer === undefined) throw new Error('the engine of a sole process has no log')
   const metrics = createMetrics()
   const { meter } = metrics
   const log = new LogClient(peer)
   await log.source.identity() // The log answers once it holds the lock of the database.
   const pushRules = pushRulesOf(settings)
-  const store = await openStore({ url: settings.databaseUrl, meter, runtime, pushes: pushRules })
+  const store = await openStore({
+    ...databaseOf(settings, servers),
+    meter,
+    runtime,
+    pushes: pushRules,
+  })
   const bus = new LocalBus()
   serveBus(bus, rpc)
-  rpc.onTell('dispatch', (wire) => serveJobs(wire, { pushes: store.pushes, bus }))
+  rpc.onTell('dispatch', (wire) => serveJobs(wire, { ...store, bus }))
   let owner: Owner | undefined
   const control: EngineControl = {
     metrics: () => metrics.part(),
@@ -70,10 +76,14 @@ export async function composeEmbeddedEngine(
 /** Serves the jobs to one thread of dispatch, until it ends. */
 function serveJobs(
   wire: PeerWire,
-  { pushes, bus }: Pick<Store, 'pushes'> & { readonly bus: Pick<Bus, 'onNotice'> },
+  {
+    pushes,
+    secrets,
+    bus,
+  }: Pick<Store, 'pushes' | 'secrets'> & { readonly bus: Pick<Bus, 'onNotice'> },
 ): void {
   const dispatch = new Rpc<JobsEnd, JobsReaderEnd>(wire)
-  dispatch.serve({ pushes })
+  dispatch.serve({ pushes, secrets })
   const stop = bus.onNotice(({ kind }) => {
     if (kind === 'pushes-queued') dispatch.tell('queued', undefined)
   })
@@ -128,6 +138,7 @@ async function startOwner({ settings, edge, meter, store, log, bus }: OwnerParts
   await system.caughtUp
   const stopMaintenance = startMaintenance({
     retention: store.retention,
+    gathering: store.gathering,
     pushes: store.pushes,
     system,
     bus,

@@ -17,6 +17,7 @@ import { closeToOthers } from '#src/store/sqlite/private-files'
 import { openLog } from '#src/store/log'
 import { isUpToDate, sqliteFileOf } from '#src/store/sqlite/source'
 import { EmbeddedWriter } from '#src/stream/embedded/writer'
+import { databaseOf } from '#src/runtime/threads/servers'
 import { createMetrics } from '#src/telemetry/meter'
 import { startThread } from '#src/runtime/threads/start-thread'
 import type { ThreadEdge } from '#src/runtime/threads/threads'
@@ -32,7 +33,7 @@ export async function composeEmbeddedLog(
   edge: ThreadEdge<'log'>,
 ): Promise<ThreadEnds['log']['services']> {
   const { databaseUrl, logBytesMax } = settings
-  const { peer, logger, runtime, fail } = edge
+  const { peer, logger, runtime, servers, fail } = edge
   if (peer === undefined) throw new Error('the log of a sole process has no engine')
   const metrics = createMetrics()
   const { meter } = metrics
@@ -42,8 +43,9 @@ export async function composeEmbeddedLog(
     const taken = lockDatabase(path)
     reportOpen(path, logger)
     const url = logUrlFor(databaseUrl)
-    await bringUpToDate([databaseUrl, url], settings, edge)
-    return { lock: taken, store: await openLog({ url, meter, runtime }) }
+    if (servers === undefined) await bringUpToDate([databaseUrl, url], settings, edge)
+    const opening = databaseOf({ databaseUrl: url, databaseCaFile: undefined }, servers)
+    return { lock: taken, store: await openLog({ ...opening, meter, runtime }) }
   })
   // Lets the callers of the refused batch get their answers first.
   const onFenced = (): void => soon(() => fail(FENCED))

@@ -11,6 +11,7 @@
 import type { StoredBatch } from '#domain/lane'
 import type { LogSource, LogWriter, Probe, Readiness } from '#domain/ports'
 import type { PushStore } from '#domain/push'
+import type { SecretStore } from '#domain/push/secrets'
 import type { Config } from '#src/config/config'
 import type { FrontendStores } from '#src/store/store'
 import type { MetricsPart } from '#src/telemetry/meter'
@@ -175,7 +176,7 @@ export interface LogEnd {
 
 /** Services of the engine of a sole process for dispatch. */
 export interface JobsEnd {
-  readonly services: Services<{ pushes: PushStore }>
+  readonly services: Services<{ pushes: PushStore; secrets: SecretStore }>
   /** Says that there may be new jobs. */
   readonly topics: { readonly queued: undefined }
 }

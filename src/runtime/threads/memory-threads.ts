@@ -3,6 +3,7 @@
 
 import type { Runtime } from '#domain/runtime'
 import type { Logger } from '#domain/telemetry'
+import type { Servers } from './servers.ts'
 import { runThread } from './run-thread.ts'
 import type { Threads } from './threads.ts'
 import { memoryWire } from '#src/threads/wire'
@@ -10,19 +11,21 @@ import { memoryWire } from '#src/threads/wire'
 export interface MemoryThreadsOptions {
   readonly runtime: Runtime
   readonly logger: Logger
+  /** Absent for files and the network. */
+  readonly servers?: Servers | undefined
 }
 
 /**
  * `terminate` closes the wires of such a thread. Its timers run on; a test that gives each process
  * its own runtime can stop them.
  */
-export function memoryThreads({ runtime, logger }: MemoryThreadsOptions): Threads {
+export function memoryThreads({ runtime, logger, servers }: MemoryThreadsOptions): Threads {
   const threads: Threads = {
     wire: () => memoryWire(runtime),
     spawn: (start, onEnd) => {
       const [near, far] = memoryWire(runtime)
       far.on('close', () => onEnd(new Error('the thread was ended')))
-      void runThread(start, { wire: far, logger, runtime, threads })
+      void runThread(start, { wire: far, logger, runtime, threads, servers })
       const terminate = async (): Promise<void> => {
         near.close()
         start.peer?.close()

@@ -3,6 +3,7 @@
 import type { Runtime } from '#domain/runtime'
 import type { Logger } from '#domain/telemetry'
 import type { FrontendEnd, ThreadEnds, ThreadName, ThreadSettings } from './contract.ts'
+import type { Servers } from './servers.ts'
 import { Rpc } from '#src/threads/rpc'
 import type { ThreadEdge, ThreadStart, Threads } from './threads.ts'
 import type { Wire } from '#src/threads/wire'
@@ -13,6 +14,7 @@ export interface RunningThread {
   readonly logger: Logger
   readonly runtime: Runtime
   readonly threads: Threads
+  readonly servers?: Servers | undefined
 }
 
 /** Returns the services of a thread; rejects with a sentence for the operator. */

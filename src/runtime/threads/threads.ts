@@ -3,6 +3,7 @@
 import type { Runtime } from '#domain/runtime'
 import type { Logger } from '#domain/telemetry'
 import type { FrontendEnd, ThreadEnds, ThreadName, ThreadSettings } from './contract.ts'
+import type { Servers } from './servers.ts'
 import type { Rpc } from '#src/threads/rpc'
 import type { PeerWire, ThreadWire } from '#src/threads/wire'
 
@@ -40,6 +41,8 @@ export interface ThreadEdge<Name extends ThreadName = ThreadName> {
   /** Tells the frontend why this thread cannot go on. */
   readonly fail: (reason: string) => void
   readonly runtime: Runtime
+  /** Absent for files and the network. */
+  readonly servers?: Servers | undefined
   /** Starts threads that end before this one. */
   readonly threads: Threads
 }

@@ -18,7 +18,6 @@ export const EXAMPLES = {
   device_key: '0f1e2d3c4b5a69788796a5b4c3d2e1f0',
   platform: 'android',
   channel_type: 'private',
-  provider_token: 'fcm-registration-token-01',
   channels: [{ channel_id: CHANNEL_ID, password: PASSWORD }],
   label: 'Alerts of the build server',
   scopes: ['send'],

@@ -62,3 +62,49 @@ export const thingUpdateEntity = (types: ColumnTypes) =>
       ? { name: 'thing_updates_by_span', synchronize: false }
       : { name: 'thing_updates_by_seq' },
   )
+
+/** A block of updates of Things, of one channel or of several, in the order of channel and seq. */
+export type UpdateBlockRow = {
+  /** The least id that its updates had as rows. */
+  readonly id: number
+  /** The greatest time of acceptance. */
+  readonly lastAt: number
+  readonly entries: number
+  /** The number of its rows in `update_places`. */
+  readonly places: number
+  /** The updates, packed. (feed/update-blocks.ts) */
+  readonly content: Uint8Array
+}
+
+export const updateBlockEntity = ({ integer, bytes }: ColumnTypes) =>
+  tableOf<UpdateBlockRow>({
+    name: 'update_blocks',
+    columns: {
+      id: { ...integer, primary: true },
+      lastAt: { ...integer, name: 'last_at' },
+      entries: integer,
+      places: integer,
+      content: bytes,
+    },
+  })
+
+/** The part of a block that one channel has. */
+export type UpdatePlaceRow = {
+  readonly channel: number
+  readonly lastSeq: number
+  readonly lastAt: number
+  readonly block: number
+}
+
+export const updatePlaceEntity = ({ integer }: ColumnTypes) =>
+  tableOf<UpdatePlaceRow>({
+    name: 'update_places',
+    withoutRowid: true,
+    columns: {
+      channel: { ...integer, primary: true },
+      lastSeq: { ...integer, name: 'last_seq', primary: true },
+      lastAt: { ...integer, name: 'last_at' },
+      block: integer,
+    },
+    indices: [{ name: 'update_places_by_block', columns: ['block'] }],
+  })

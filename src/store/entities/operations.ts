@@ -2,7 +2,7 @@ import type { FaultCode } from '#domain/fault'
 import type { ChannelId, EntityId, OperationId } from '#domain/identity'
 import type { OperationStatus } from '#domain/operation'
 import type { SubmissionModel } from '#domain/submission'
-import type { ColumnTypes } from '#src/store/dialect'
+import type { ColumnTypes, Numbered } from '#src/store/dialect'
 import { tableOf } from './table.ts'
 
 export type OperationRow = {
@@ -32,6 +32,31 @@ export const operationEntity = ({ integer, text }: ColumnTypes) =>
       errorCode: { ...text(64), name: 'error_code', nullable: true },
     },
     indices: [{ name: 'operations_by_accepted_at', columns: ['acceptedAt'] }],
+  })
+
+/** Operations of one batch that ended at once, in one record. */
+export type OperationBatchRow = {
+  /** The least op_id. */
+  readonly firstOp: OperationId
+  /** The greatest time of acceptance. */
+  readonly lastAt: number
+  readonly operations: number
+  /** The operations, packed. (turns/operation-batches.ts) */
+  readonly content: Uint8Array
+}
+
+/** Rows lie in the order of their commit. The index finds them without their content. */
+export const operationBatchEntity = ({ serial, integer, text, bytes }: ColumnTypes) =>
+  tableOf<OperationBatchRow & Numbered>({
+    name: 'operation_batches',
+    columns: {
+      id: serial,
+      firstOp: { ...text(46), name: 'first_op' },
+      lastAt: { ...integer, name: 'last_at' },
+      operations: integer,
+      content: bytes,
+    },
+    indices: [{ name: 'operation_batches_by_op', columns: ['firstOp', 'lastAt'], unique: true }],
   })
 
 export type ClaimRow = {

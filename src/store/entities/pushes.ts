@@ -1,7 +1,7 @@
 // The jobs of dispatch: the entries to send, and their times. The feed holds the content.
 
 import type { OperationId } from '#domain/identity'
-import type { ProviderName } from '#domain/push'
+import type { ProviderName } from '#domain/push/providers'
 import type { ColumnTypes, Numbered } from '#src/store/dialect'
 import { tableOf } from './table.ts'
 

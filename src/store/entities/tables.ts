@@ -9,10 +9,10 @@ import { channelKeyEntity } from './channel-keys.ts'
 import { channelEntity, channelHeadEntity } from './channels.ts'
 import { deviceEntity, subscriptionEntity } from './devices.ts'
 import { eventEntity, thingEntity, tombstoneEntity } from './entities.ts'
-import { feedEntryEntity, thingUpdateEntity } from './feed.ts'
+import { feedEntryEntity, thingUpdateEntity, updateBlockEntity, updatePlaceEntity } from './feed.ts'
 import { deadLetterEntity, gatewayFactEntity, laneEntity, logBatchEntity } from './lanes.ts'
 import { parkedEntity } from './parked.ts'
-import { claimEntity, operationEntity } from './operations.ts'
+import { claimEntity, operationBatchEntity, operationEntity } from './operations.ts'
 import { ruleEntity, watchEntity } from './rules.ts'
 import { pushJobEntity, pushTallyEntity } from './pushes.ts'
 
@@ -33,7 +33,10 @@ export const tablesFor = (types: ColumnTypes) => ({
   tombstones: tombstoneEntity(types),
   feedEntries: feedEntryEntity(types),
   thingUpdates: thingUpdateEntity(types),
+  updateBlocks: updateBlockEntity(types),
+  updatePlaces: updatePlaceEntity(types),
   operations: operationEntity(types),
+  operationBatches: operationBatchEntity(types),
   claims: claimEntity(types),
   rules: ruleEntity(types),
   watches: watchEntity(types),

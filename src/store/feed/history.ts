@@ -1,11 +1,15 @@
-// A channel's feed in seq order: two tables read as one, bounded steps at a time. (paging/1)
+// A channel's feed in seq order: two tables and the blocks of updates read as one, bounded steps at
+// a time. (paging/1)
 
 import type { FeedEntry } from '#domain/feed'
+import { PAGE_BYTES_MAX } from '#domain/store-ports'
 import type { HistoryQuery, Page } from '#domain/store-ports'
+import type { FeedRow } from '#src/store/entities/feed'
 import type { Executor } from '#src/store/jobs/executor'
 import { rowsOf, spanOf, spanSince } from '#src/store/statements/spans'
 import type { FeedTable, Source } from '#src/store/statements/spans'
 import { FEED_COLUMNS, entryFrom, mergeBySeq } from './deliverables.ts'
+import { updatesBehind } from './update-blocks.ts'
 import type { StoredEntry } from './deliverables.ts'
 import { SCANNED_MAX, beginning, beginsWith, pageOf } from '#src/store/statements/paging'
 import type { Filter } from '#src/store/statements/paging'
@@ -29,15 +33,20 @@ export async function history(
   for (const table of tablesOf(query)) {
     sources.push(await sourceOf(executor, { table, channel, after: query.afterSeq ?? 0 }, query))
   }
-  const end = filter.sql === '' ? undefined : await unscanned(executor, sources)
+  const blocks = tablesOf(query).includes('thing_updates')
+    ? await inBlocks(executor, { channel, isFiltered: filter.sql !== '' }, query)
+    : NO_BLOCKS
+  const end = filter.sql === '' ? undefined : await unscanned(executor, sources, blocks)
 
-  let found: readonly Found[] = []
+  let found: readonly Found[] = blocks.found.filter(({ seq }) => end === undefined || seq < end)
   for (const source of sources) {
     const more = await sizesIn(executor, source, { end, filter, limit: limit + 1 })
     found = mergeBySeq(found, more, limit + 1)
   }
   const { count } = fill(found, roomFor(limit))
-  const items: FeedEntry[] = []
+  const items = found
+    .slice(0, count)
+    .flatMap(({ update }) => (update === undefined ? [] : [entryFrom(channelId, update)]))
   for (const { table } of sources) {
     const wanted = found
       .slice(0, count)
@@ -87,7 +96,51 @@ interface Range {
   readonly limit: number
 }
 
-type Found = Sized & { readonly table: FeedTable }
+type Found = Sized & {
+  readonly table: FeedTable | 'update_blocks'
+  /** What it is, when a block has it. */
+  readonly update?: FeedRow
+}
+
+/** The part of a page that blocks have. */
+interface InBlocks {
+  readonly found: readonly Found[]
+  /** The updates that the page stepped over, found or not. */
+  readonly scanned: number
+  /** The seq of the first update that it does not step over any more. */
+  readonly end?: number
+}
+
+const NO_BLOCKS: InBlocks = { found: [], scanned: 0 }
+
+/** Steps over the updates in blocks until the page is full. (paging/1, sized/1) */
+async function inBlocks(
+  executor: Executor,
+  { channel, isFiltered }: { readonly channel: number; readonly isFiltered: boolean },
+  { afterSeq = 0, sinceMs, entityId, thingPrefix = '', limit }: HistoryQuery,
+): Promise<InBlocks> {
+  const found: Found[] = []
+  let scanned = 0
+  let bytes = 0
+  let isBeyond = false
+  for await (const updates of updatesBehind(executor, { channel, after: afterSeq, sinceMs })) {
+    for (const update of updates) {
+      const { seq } = update
+      if (isFiltered && scanned === SCANNED_MAX) return { found, scanned, end: seq }
+      if (found.length > limit || isBeyond) return { found, scanned }
+      const isRecent = sinceMs === undefined || update.acceptedAt >= sinceMs
+      if (!isRecent && scanned === 0) continue
+      scanned += 1
+      if (!isRecent || (entityId !== undefined && update.entityId !== entityId)) continue
+      if (!update.entityId.startsWith(thingPrefix)) continue
+      const size = Buffer.byteLength(update.payload)
+      isBeyond = bytes > PAGE_BYTES_MAX // One beyond the page tells that more follow.
+      bytes += size
+      found.push({ id: seq, seq, bytes: size, table: 'update_blocks', update })
+    }
+  }
+  return { found, scanned }
+}
 
 async function sizesIn(
   executor: Executor,
@@ -109,13 +162,15 @@ async function sizesIn(
 async function unscanned(
   executor: Executor,
   sources: readonly Source[],
+  blocks: InBlocks,
 ): Promise<number | undefined> {
-  let end: number | undefined
+  let { end } = blocks
   for (const source of sources) {
     const { sql, parameters, order } = rowsOf(executor, source)
+    const scanned = source.table === 'thing_updates' ? blocks.scanned : 0
     const row = await executor.first<{ seq: number }>(
-      `SELECT seq ${sql}${order} LIMIT 1 OFFSET ${SCANNED_MAX}`,
-      parameters,
+      `SELECT seq ${sql}${order} LIMIT 1 OFFSET ?`,
+      [...parameters, SCANNED_MAX - scanned],
     )
     if (row !== undefined) end = Math.min(end ?? row.seq, row.seq)
   }

@@ -6,8 +6,8 @@ import { columnsFor } from './columns.ts'
  * Adds the rules of channels, and what waits for a time. A node of the version before decides
  * without rules: its turns change no watch, and the next owner takes them up as they are.
  */
-export class Rules1803000000000 implements MigrationInterface {
-  readonly name = 'Rules1803000000000'
+export class Rules1804000000000 implements MigrationInterface {
+  readonly name = 'Rules1804000000000'
 
   async up(runner: QueryRunner): Promise<void> {
     const { createTable, integer, text, document } = columnsFor(runner)

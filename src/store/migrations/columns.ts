@@ -25,6 +25,7 @@ export interface ColumnDefinitions {
   readonly integer: string
   readonly text: (length: number) => string
   readonly document: string
+  readonly bytes: string
   /** A text column in an index, which may be too long for the whole text. */
   readonly beginningOf: (column: string) => string
   /** Statements that may run again after an earlier run ended between them. */
@@ -45,6 +46,7 @@ const MYSQL: ColumnDefinitions = {
   integer: 'bigint',
   text: (length) => `varchar(${length}) ${TEXT}`,
   document: `mediumtext ${TEXT}`,
+  bytes: 'mediumblob',
   // InnoDB allows 3,072 bytes.
   beginningOf: (column) => `${column}(191)`,
   // One statement makes a table whole, and does nothing when the table exists: DDL commits by
@@ -63,6 +65,7 @@ const SQLITE: ColumnDefinitions = {
   integer: 'integer',
   text: (length) => `varchar(${length})`,
   document: 'text',
+  bytes: 'blob',
   beginningOf: (column) => column,
   // Changes of tables are part of the migration's transaction.
   createTable: ({ name, columns, indexes = [], isClustered }) => [

@@ -50,6 +50,7 @@ export const mysql: Dialect = {
     integer: { type: 'bigint' },
     text: (length) => ({ type: 'varchar', length, ...BINARY }),
     document: { type: 'mediumtext', ...BINARY },
+    bytes: { type: 'mediumblob' },
     indexesLongText: false,
     hasSpans: false,
     hasBlocks: true,
@@ -145,6 +146,8 @@ function failureOf(error: unknown): Failure {
   if (number !== undefined) return isUnfit(error, number) ? 'unfit' : 'refused'
   if (tlsRefusal(error) !== undefined) return 'refused'
   const code = memberOf(error, 'code')
+  // A server that hangs leaves each attempt to connect without an answer. (connections/2)
+  if (code === 'ETIMEDOUT') return 'silent'
   const isSystem = typeof code === 'string' && /^(E[A-Z]+|PROTOCOL_CONNECTION_LOST)$/.test(code)
   return isSystem || isFatal(error) ? 'lost' : 'refused'
 }

@@ -3,13 +3,15 @@
 // Invariants:
 //   W6. A job whose entry cannot be read is set aside: the others of its claim go on.
 
-import type { Platform } from '#domain/device'
+import type { Platform } from '#domain/push/platform'
 import type { FeedEntry } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
-import type { ProviderName, Push } from '#domain/push'
+import type { Push } from '#domain/push'
+import type { ProviderName } from '#domain/push/providers'
 import type { Executor } from '#src/store/jobs/executor'
 import { FEED_COLUMNS, entryFrom } from '#src/store/feed/deliverables'
 import type { StoredEntry } from '#src/store/feed/deliverables'
+import { updatesAtPlaces } from '#src/store/feed/update-blocks'
 import { eventFrom, thingFrom } from '#src/store/turns/document'
 import type { EventRow, ThingRow } from '#src/store/entities/entities'
 import type { PushState } from '#src/store/entities/pushes'
@@ -147,8 +149,19 @@ const COLUMNS = `f.channel, ${FEED_COLUMNS.replaceAll(/\bseq\b/g, 'f.seq')}`
 const entriesAt = (executor: Executor, places: readonly Place[]): Promise<readonly Found[]> =>
   rowsAt(executor, places, { table: 'feed_entries', on: '', parameters: [] })
 
-/** Looks in the newest span first, when updates are indexed in spans: most jobs are there. */
+/** Looks into rows first: most jobs are new. */
 async function updatesAt(executor: Executor, places: readonly Place[]): Promise<readonly Found[]> {
+  const rows = await updateRowsAt(executor, places)
+  const known = new Set(rows.map(keyOf))
+  const others = places.filter((place) => !known.has(keyOf(place)))
+  return [...rows, ...(await updatesAtPlaces(executor, others))]
+}
+
+/** Looks in the newest span first, when updates are indexed in spans. */
+async function updateRowsAt(
+  executor: Executor,
+  places: readonly Place[],
+): Promise<readonly Found[]> {
   const table = 'thing_updates'
   const span = spanOf(executor, table)
   if (span === undefined) return rowsAt(executor, places, { table, on: '', parameters: [] })

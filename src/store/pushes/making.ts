@@ -7,45 +7,63 @@
 //   making/2. A channel without such subscribers costs one look at its head, and nothing when no
 //     provider is set up.
 //   making/3. Jobs of one device and channel are numbered in the order of their seqs.
+//   making/4. An operation with jobs has a row of its own, also when the record of its batch says
+//     that it was sent: the row goes before that.
 
 import type { FeedEntry } from '#domain/feed'
 import type { OperationId } from '#domain/identity'
 import { PUSH_LIFE_MS } from '#domain/push'
 import type { PushRules } from '#domain/push'
 import type { ChannelWrites } from '#domain/store-ports'
-import { inChunks } from '#src/store/statements/bulk'
+import { Bulk } from '#src/store/statements/bulk'
 import type { Executor } from '#src/store/jobs/executor'
+import type { Dialect } from '#src/store/dialect'
+import type { OperationRow } from '#src/store/entities/operations'
+import type { Tables } from '#src/store/entities/tables'
 import type { PushState } from '#src/store/entities/pushes'
 
 /** Entries of one statement: their keys are one parameter of some tens of KiB. */
 const ENTRIES_AT_ONCE = 512
 
-/** Makes jobs; gives the operations that have some. */
-export async function makeJobs(
-  executor: Executor,
-  written: readonly ChannelWrites[],
-  rules: PushRules,
-): Promise<readonly OperationId[]> {
-  if (rules.providers.length === 0) return [] // making/2
-  const channels = written.filter(({ entries }) => entries.length > 0)
-  const flagged = await flaggedAmong(executor, channels)
-  if (flagged.size === 0) return [] // making/2
-  const queued: OperationId[] = []
-  const fresh = channels
-    .filter(({ head }) => flagged.has(head.ref))
-    .flatMap(({ head, entries }) => entries.map((entry) => ({ ref: head.ref, entry })))
-  for (let start = 0; start < fresh.length; start += ENTRIES_AT_ONCE) {
-    const some = fresh.slice(start, start + ENTRIES_AT_ONCE)
-    if ((await insertJobs(executor, some, rules)) === 0) continue
-    queued.push(...(await operationsWithJobs(executor, some)))
+export class JobMaking {
+  readonly #rules: PushRules
+  readonly #operations: Bulk<OperationRow>
+
+  constructor(rules: PushRules, tables: Tables, { onDuplicate }: Dialect) {
+    this.#rules = rules
+    this.#operations = Bulk.of(tables.operations, {
+      onDuplicate: onDuplicate(['op_id'], ['status']),
+    })
   }
-  await inChunks(queued, (list, opIds) =>
-    executor.run(`UPDATE operations SET status = ? WHERE op_id IN (${list})`, [
-      rules.queued,
-      ...opIds,
-    ]),
-  )
-  return queued
+
+  /** Makes jobs; gives the operations that have some. */
+  async make(
+    executor: Executor,
+    written: readonly ChannelWrites[],
+  ): Promise<readonly OperationId[]> {
+    if (this.#rules.providers.length === 0) return [] // making/2
+    const channels = written.filter(({ entries }) => entries.length > 0)
+    const flagged = await flaggedAmong(executor, channels)
+    if (flagged.size === 0) return [] // making/2
+    const queued: OperationRow[] = []
+    const fresh = channels
+      .filter(({ head }) => flagged.has(head.ref))
+      .flatMap(({ head, entries }) => entries.map((entry) => ({ ref: head.ref, entry })))
+    for (let start = 0; start < fresh.length; start += ENTRIES_AT_ONCE) {
+      const some = fresh.slice(start, start + ENTRIES_AT_ONCE)
+      if ((await insertJobs(executor, some, this.#rules)) === 0) continue
+      const withJobs = await operationsWithJobs(executor, some)
+      for (const { entry } of some) if (withJobs.has(entry.opId)) queued.push(this.#rowOf(entry))
+    }
+    await this.#operations.write(executor, queued) // making/4
+    return queued.map(({ opId }) => opId)
+  }
+
+  #rowOf({ opId, channelId, model, entityId, acceptedAt }: FeedEntry): OperationRow {
+    const { queued: status } = this.#rules
+    const times = { acceptedAt, updatedAt: acceptedAt }
+    return { opId, channelId, model, entityId, status, ...times, errorCode: null }
+  }
 }
 
 async function flaggedAmong(
@@ -116,12 +134,12 @@ function expiryOf({ model, acceptedAt, payload }: FeedEntry): number {
 async function operationsWithJobs(
   executor: Executor,
   fresh: readonly NewEntry[],
-): Promise<readonly OperationId[]> {
+): Promise<ReadonlySet<OperationId>> {
   const rows = await executor.all<{ opId: OperationId }>(
     `SELECT${executor.dialect.inOrder} k.op_id AS opId
       FROM ${executor.dialect.keys('k', { op_id: 'text' })}
       WHERE EXISTS (SELECT 1 FROM push_jobs j WHERE j.op_id = k.op_id)`,
     [JSON.stringify(fresh.map(({ entry }) => [entry.opId]))],
   )
-  return rows.map(({ opId }) => opId)
+  return new Set(rows.map(({ opId }) => opId))
 }

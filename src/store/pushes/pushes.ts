@@ -4,13 +4,13 @@ import type {
   Backlog,
   ClaimedPushes,
   EndedOperations,
-  ProviderName,
   PushClaim,
   PushEnding,
   PushRules,
   PushStore,
   Settler,
 } from '#domain/push'
+import type { ProviderName } from '#domain/push/providers'
 import { inChunks, removeById } from '#src/store/statements/bulk'
 import type { Database } from '#src/store/jobs/database'
 import type { Tables } from '#src/store/entities/tables'

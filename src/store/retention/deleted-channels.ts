@@ -14,6 +14,7 @@ const FEED: readonly FeedTable[] = ['thing_updates', 'feed_entries']
 
 /** Other tables with rows of a channel, and the column that orders them within it. */
 const PARTS = [
+  ['update_places', 'last_seq'],
   ['subscriptions', 'device'],
   ['channel_keys', 'id'],
   ['bindings', 'grant_id'],

@@ -28,7 +28,9 @@ type Chore = (executor: Executor, before: RetentionLimits, maxRows: number) => P
 const CHORES: readonly Chore[] = [
   removeClaims,
   removeOperations,
+  removeOperationBatches,
   removeThingUpdates,
+  removeUpdateBlocks,
   removeFeedEntries,
   removeTombstones,
   removeDeadLetters,
@@ -111,6 +113,16 @@ async function removeOperations(
   return ids.length
 }
 
+async function removeOperationBatches(
+  executor: Executor,
+  { operations }: RetentionLimits,
+  maxRows: number,
+): Promise<number> {
+  const select = 'SELECT id, last_at AS at FROM operation_batches'
+  const old = await oldestOf<Old>(executor, select, { before: operations, maxRows })
+  return removeById(executor, 'operation_batches', old)
+}
+
 /** A row at the old end of a table in commit order. */
 interface Old {
   readonly id: number
@@ -140,6 +152,28 @@ async function removeThingUpdates(
   const select = 'SELECT id, accepted_at AS at FROM thing_updates'
   const old = await oldestOf<Old>(executor, select, { before: thingUpdates, maxRows })
   return removeById(executor, 'thing_updates', old)
+}
+
+/** Blocks go with their places. (retention/4) */
+async function removeUpdateBlocks(
+  executor: Executor,
+  { thingUpdates }: RetentionLimits,
+  maxRows: number,
+): Promise<number> {
+  const select = 'SELECT id, last_at AS at, places FROM update_blocks'
+  const limits = { before: thingUpdates, maxRows }
+  const old = await oldestOf<Old & { readonly places: number }>(executor, select, limits)
+  let rows = 0
+  const fitting = old.filter(({ places }) => (rows += places + 1) <= maxRows)
+  let removed = 0
+  await inChunks(
+    fitting.map(({ id }) => id),
+    async (list, part) => {
+      const places = `DELETE FROM update_places WHERE block IN (${list})`
+      removed += (await executor.run(places, part)).affected
+    },
+  )
+  return removed + (await removeById(executor, 'update_blocks', fitting))
 }
 
 interface OldEntry extends Old {

@@ -23,6 +23,7 @@ export const sqlite: Dialect = {
     integer: { type: 'integer' },
     text: (length) => ({ type: 'varchar', length }),
     document: { type: 'text' },
+    bytes: { type: 'blob' },
     indexesLongText: true,
     hasSpans: true,
     hasBlocks: false,

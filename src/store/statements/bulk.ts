@@ -14,7 +14,7 @@ import type { RowsStatement, Executor } from '#src/store/jobs/executor'
 
 /** Values of one list at most. */
 const LIST_MAX = 128
-/** Characters of text in one statement, beyond its first row. */
+/** Characters of text and bytes in one statement, beyond its first row. */
 const TEXT_MAX = 2 ** 20
 
 interface BulkOptions {
@@ -126,12 +126,12 @@ export class Bulk<Item> {
     }
   }
 
-  /** Appends the values of an item's row; gives the characters of text in it. */
+  /** Appends the values of an item's row; gives the characters of text and the bytes in it. */
   #append(values: Value[], item: Item): number {
     let length = 0
     for (const valueOf of this.#values) {
       const value = valueOf(item)
-      if (typeof value === 'string') length += value.length
+      if (typeof value !== 'number' && value !== null) length += value.length
       values.push(value)
     }
     return length

@@ -10,14 +10,16 @@
 //   operations/3. A claim and the operation of the same op_id are removed together: a claim made
 //     anew after that never meets the record of its predecessor, which the actors would take for a
 //     repeat.
+//   operations/4. An op_id in the record of a batch stays taken until that record is removed, which
+//     is a moment after its own time is over: nothing takes it out of there.
 
 import type { OperationId } from '#domain/identity'
-import type { Claim, ClaimOutcome, Operation } from '#domain/operation'
-import type { OperationStore } from '#domain/store-ports'
+import type { Claim, ClaimOutcome, Operation, OperationStore } from '#domain/operation'
 import { Bulk, inChunks } from '#src/store/statements/bulk'
 import type { Database } from '#src/store/jobs/database'
 import type { ClaimRow, OperationRow } from '#src/store/entities/operations'
 import type { Tables } from '#src/store/entities/tables'
+import { operationsInBatches } from './operation-batches.ts'
 import { Group } from '#src/store/jobs/group'
 import type { Executor } from '#src/store/jobs/executor'
 import { Overtaken } from '#src/store/store-error'
@@ -92,6 +94,11 @@ async function operationsOf(
       found.set(operation.opId, { ...operation, ...(errorCode !== null && { errorCode }) })
     }
   })
+  // The row of a queued operation goes before the record of its batch. (making/4)
+  const others = [...new Set(opIds)].filter((opId) => !found.has(opId))
+  for (const operation of await operationsInBatches(executor, others)) {
+    found.set(operation.opId, operation)
+  }
   return opIds.map((opId) => found.get(opId))
 }
 
@@ -119,6 +126,8 @@ async function knownOf(executor: Executor, opIds: readonly OperationId[]): Promi
       part,
     )
     for (const { opId, acceptedAt } of applied) operations.set(opId, acceptedAt)
+    const inBatches = await operationsInBatches(executor, part as readonly OperationId[])
+    for (const { opId } of inBatches) operations.set(opId, Infinity) // operations/4
     const claimed = await executor.all<ClaimRow>(
       `SELECT ${CLAIM_COLUMNS} FROM claims${byIndex('PRIMARY')}
         WHERE op_id IN (${list})${forUpdate}`,

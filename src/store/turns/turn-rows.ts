@@ -15,9 +15,10 @@ import type { ChannelHeadRow } from '#src/store/entities/channels'
 import type { EventRow, ThingRow, TombstoneRow } from '#src/store/entities/entities'
 import type { FeedRow } from '#src/store/entities/feed'
 import type { DeadLetterRow } from '#src/store/entities/lanes'
-import type { OperationRow } from '#src/store/entities/operations'
+import type { OperationBatchRow, OperationRow } from '#src/store/entities/operations'
 import type { ParkedRow } from '#src/store/entities/parked'
 import type { Tables } from '#src/store/entities/tables'
+import { batchRows } from './operation-batches.ts'
 import { unpark } from './parked.ts'
 import { RuleRows } from './rules.ts'
 
@@ -111,6 +112,7 @@ export class TurnRows {
   readonly #feedEntries: Bulk<OfChannel<FeedEntry>>
   readonly #thingUpdates: Bulk<OfChannel<FeedEntry>>
   readonly #operations: Bulk<Operation>
+  readonly #operationBatches: Bulk<OperationBatchRow>
   readonly #deadLetters: Bulk<DeadLetter>
   readonly #parked: Bulk<ParkedSubmission>
   readonly #rules: RuleRows
@@ -134,6 +136,7 @@ export class TurnRows {
     this.#feedEntries = new Bulk(tables.feedEntries, FEED)
     this.#thingUpdates = new Bulk(tables.thingUpdates, FEED)
     this.#operations = new Bulk(tables.operations, OPERATION)
+    this.#operationBatches = Bulk.of(tables.operationBatches)
     this.#deadLetters = new Bulk(tables.deadLetters, DEAD_LETTER)
     this.#parked = new Bulk(tables.parked, PARKED)
   }
@@ -150,6 +153,8 @@ export class TurnRows {
     yield* this.#thingUpdates.inserts(parts.thingUpdates, executor)
     if (writes.unparked !== undefined) yield* unpark(writes.unparked)
     yield* this.#operations.inserts(writes.operations, executor)
+    const batches = (writes.batches ?? []).flatMap((batch) => [...batchRows(batch)])
+    yield* this.#operationBatches.inserts(batches, executor)
     yield* this.#deadLetters.inserts(writes.deadLetters, executor)
     yield* this.#parked.inserts(writes.parked ?? [], executor)
   }

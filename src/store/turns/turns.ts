@@ -8,6 +8,7 @@
 
 import type { ChannelId, OperationId } from '#domain/identity'
 import type { LanePlace, Lease, LogState } from '#domain/lane'
+import type { Operation } from '#domain/operation'
 import type { PushRules } from '#domain/push'
 import type { Waiting } from '#domain/parked'
 import type { DueInChannel } from '#domain/rules/stored'
@@ -28,8 +29,9 @@ import { RolledBack } from '#src/store/jobs/database'
 import { eventFrom, thingFrom } from './document.ts'
 import type { EventRow, ThingRow } from '#src/store/entities/entities'
 import type { Tables } from '#src/store/entities/tables'
-import { makeJobs } from '#src/store/pushes/making'
+import { JobMaking } from '#src/store/pushes/making'
 import { bindLog, fencedLanes, laneMoves, lastEpoch, takeLane, writeDurably } from './lanes.ts'
+import { compactSince, operationsInBatches, withRowsBefore } from './operation-batches.ts'
 import { parkedIn, waitingFor } from './parked.ts'
 import { dueIn, nextDueIn, rulesOf, watchesOf } from './rules.ts'
 import { TurnRows } from './turn-rows.ts'
@@ -37,12 +39,13 @@ import { TurnRows } from './turn-rows.ts'
 export class Turns implements TurnStore {
   readonly #database: Database
   readonly #rows: TurnRows
-  readonly #pushes: PushRules
+  readonly #jobs: JobMaking
+  #compactSince: number | undefined
 
   constructor(database: Database, tables: Tables, pushes: PushRules) {
     this.#database = database
     this.#rows = new TurnRows(tables, database.dialect)
-    this.#pushes = pushes
+    this.#jobs = new JobMaking(pushes, tables, database.dialect)
   }
 
   takeLane(lease: Lease): Promise<LanePlace | 'fenced'> {
@@ -62,9 +65,11 @@ export class Turns implements TurnStore {
     //   fenced.
     const queued = await this.#database.repeatable<readonly OperationId[] | undefined>(
       async (executor) => {
-        const isWhole = await runAll(executor, this.#statements(writes, executor))
+        this.#compactSince ??= await compactSince(executor)
+        const sorted = withRowsBefore(this.#compactSince, writes) // operation-batches/3
+        const isWhole = await runAll(executor, this.#statements(sorted, executor))
         if (!isWhole) return new RolledBack(undefined) // W2
-        return makeJobs(executor, writes.channels, this.#pushes)
+        return this.#jobs.make(executor, writes.channels)
       },
       { isUrgent: true },
     )
@@ -174,13 +179,23 @@ async function entitiesOf<Row>(
 async function operationsOf(
   executor: Executor,
   ids: readonly OperationId[],
-): Promise<OperationUse[]> {
+): Promise<readonly OperationUse[]> {
   if (ids.length === 0) return []
-  return executor.all<OperationUse>(
+  const rows = await executor.all<OperationUse>(
     `SELECT${executor.dialect.inOrder} o.op_id AS opId, o.channel_id AS channelId, o.model,
         o.entity_id AS entityId
       FROM ${executor.dialect.keys('k', { op_id: 'text' })}
       CROSS JOIN operations o ON o.op_id = k.op_id`,
     [JSON.stringify(ids.map((id) => [id]))],
   )
+  const known = new Set(rows.map(({ opId }) => opId))
+  const others = ids.filter((id) => !known.has(id))
+  return [...rows, ...(await operationsInBatches(executor, others)).map(useOf)]
 }
+
+const useOf = ({ opId, channelId, model, entityId }: Operation): OperationUse => ({
+  opId,
+  channelId,
+  model,
+  entityId,
+})

@@ -21,7 +21,7 @@ import type { Notice } from '#domain/ports'
 import { ACTIONS, MODELS } from '#domain/submission'
 import type { Model } from '#domain/submission'
 
-import { jsonOf, recordFrom } from './record.ts'
+import { jsonOf, recordFrom } from '#domain/record'
 
 const LINE = '\n'
 /** Bound for the bytes of the head seq and of the brackets around the descriptions. */

@@ -10,7 +10,7 @@
 import { isIP } from 'node:net'
 import { checkServerIdentity as checkIdentity } from 'node:tls'
 
-import { AuthorizationError, connect } from '@nats-io/transport-node'
+import { AuthorizationError, connect as connectByNetwork } from '@nats-io/transport-node'
 import type { ConnectionOptions, NatsConnection, Status } from '@nats-io/transport-node'
 import { tlsRefusal } from '#domain/tls-refusal'
 import { firstAnswer } from '#domain/first-answer'
@@ -25,6 +25,9 @@ export interface ConnectionPorts {
   readonly monotonicMs: MonotonicMs
 }
 
+/** Connects a client to one of the servers in its options. */
+export type Connect = (options: ConnectionOptions) => Promise<NatsConnection>
+
 export interface ConnectionSettings {
   /** One or more `nats://[user:password@]host:port`, separated by commas; `tls://` for TLS. */
   readonly url: string
@@ -32,6 +35,8 @@ export interface ConnectionSettings {
   readonly caFile?: string | undefined
   /** The name of this process in the server's own reports. */
   readonly name: string
+  /** By default over the network. */
+  readonly connect?: Connect
   /** The time to wait at the start for a server to answer; see domain/first-answer.ts. */
   readonly firstAnswerMsMax?: number
 }
@@ -70,6 +75,7 @@ export class Connection implements NatsLink {
    */
   static async open(ports: ConnectionPorts, settings: ConnectionSettings): Promise<Connection> {
     const { timers, logger } = ports
+    const { connect = connectByNetwork } = settings
     const options = connectionOptions(settings)
     const servers = String(options.servers)
     try {

@@ -17,9 +17,10 @@
 
 import { AckPolicy, DeliverPolicy } from '@nats-io/jetstream'
 import type { ConsumerConfig, JetStreamManager } from '@nats-io/jetstream'
-import { createInbox, nanos } from '@nats-io/transport-node'
+import { nanos } from '@nats-io/transport-node'
 import type { Msg, Subscription } from '@nats-io/transport-node'
 import type { LogPosition } from '#domain/lane'
+import type { Runtime } from '#domain/runtime'
 import type { Logger } from '#domain/telemetry'
 
 import { reasonOf } from './connection.ts'
@@ -35,6 +36,7 @@ export interface ConsumptionPorts {
   readonly logger: Logger
   readonly timers: Timers
   readonly monotonicMs: MonotonicMs
+  readonly entropy: Runtime['entropy']
 }
 
 /** Receives the entries of a consumption, and decides where it begins and how much it fetches. */
@@ -66,6 +68,8 @@ const INACTIVE_MS = 60_000
 /** Delays before the next consumer, by the number of failures so far. */
 const REOPEN_DELAYS_MS = [0, 50, 100, 250, 500, 1000]
 const REQUEST_PAUSE_MS = 100
+/** Random bytes in the name of a consumer. */
+const NAME_BYTES = 12
 
 type Phase =
   | { readonly kind: 'closed' }
@@ -161,7 +165,7 @@ export class Consumption {
     try {
       const info = await manager.consumers.add(this.#receiver.stream, this.#config())
       if (this.#phase !== opening) return // The server deletes a consumer without requests.
-      const inbox = createInbox()
+      const inbox = `_INBOX.${this.#newName()}`
       const phase: Open = {
         kind: 'open',
         consumer: info.name,
@@ -191,7 +195,7 @@ export class Consumption {
   #config(): Partial<ConsumerConfig> {
     const begin = this.#receiver.begin()
     return {
-      name: createInbox('heliograph').replaceAll('.', '-'),
+      name: `heliograph-${this.#newName()}`,
       ack_policy: AckPolicy.None,
       filter_subject: this.#receiver.subject,
       mem_storage: true,
@@ -201,6 +205,10 @@ export class Consumption {
         ? { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: begin.position + 1 }
         : { deliver_policy: DeliverPolicy.LastPerSubject }),
     }
+  }
+
+  #newName(): string {
+    return this.#ports.entropy(NAME_BYTES).toString('hex')
   }
 
   #onMessage(phase: Open, message: Msg): void {

@@ -6,6 +6,8 @@
 //   inquiry/2. Open questions are bounded; the inquiry does not send one beyond the bound.
 //   inquiry/3. The result is "nobody knows it" only after every live process has answered so. A
 //     process that does not answer for GONE_AFTER_MS counts as gone.
+//   inquiry/4. Processes know each other before they ask: each one introduces itself when it begins
+//     to answer and after each reconnection, and the others answer that.
 
 import type { Msg, Subscription } from '@nats-io/transport-node'
 import {
@@ -20,7 +22,7 @@ import type { OperationId } from '#domain/identity'
 import type { Operation } from '#domain/operation'
 import { SUBMISSION_MODELS } from '#domain/submission'
 
-import { recordFrom } from './record.ts'
+import { recordFrom } from '#domain/record'
 import type { NatsLink } from './connection.ts'
 import type { Timers } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
@@ -57,10 +59,11 @@ export class StatusInquiry {
   readonly #inbox: string
   readonly #asked = new Map<string, Question>()
   /**
-   * Every process that has ever answered, and the time since when it does not answer. (inquiry/3)
+   * Every process that is known, and the time since when it does not answer. (inquiry/3)
    */
   readonly #others = new Map<string, number | undefined>()
   readonly #subscriptions: Subscription[] = []
+  #stopListening: () => void = () => {}
   #count = 0
 
   constructor(ports: InquiryPorts, prefix = PREFIX) {
@@ -79,6 +82,12 @@ export class StatusInquiry {
       const operation = opId === undefined ? undefined : find(opId)
       message.respond(JSON.stringify(operation ?? { stranger: this.#id }))
     })
+    this.#subscribe(`${this.#subject}.joined`, (message) => {
+      this.#others.set(message.string(), undefined)
+      message.respond(JSON.stringify({ stranger: this.#id }))
+    })
+    this.#introduce()
+    this.#stopListening = this.#ports.connection.onReconnect(() => this.#introduce())
   }
 
   /**
@@ -110,23 +119,36 @@ export class StatusInquiry {
 
   /** Stops asking and answering. The connection stays open. */
   close(): void {
+    this.#stopListening()
     for (const subscription of this.#subscriptions) subscription.unsubscribe()
     for (const { end } of this.#asked.values()) end('unasked')
     const { connection } = this.#ports
     if (connection.isConnected) connection.nats.publish(`${this.#subject}.left`, this.#id)
   }
 
+  /** inquiry/4 */
+  #introduce(): void {
+    const { connection } = this.#ports
+    if (!connection.isConnected) return
+    connection.nats.publish(`${this.#subject}.joined`, this.#id, { reply: `${this.#inbox}.joined` })
+  }
+
   /** Returns the result when no process has answered in time with the operation. (inquiry/3) */
   #onTimeout(ignorant: ReadonlySet<string>): Found {
+    return this.#isAnswerMissing(ignorant) || ignorant.size === 0 ? 'unasked' : undefined
+  }
+
+  /** True when a process that is known, and not gone, has not answered. */
+  #isAnswerMissing(ignorant: ReadonlySet<string>): boolean {
     const now = this.#ports.monotonicMs()
-    let isAnswerMissing = ignorant.size === 0
+    let isMissing = false
     for (const [other, silentSince = now] of this.#others) {
       if (ignorant.has(other)) continue
-      isAnswerMissing = true
+      isMissing = true
       if (now - silentSince >= GONE_AFTER_MS) this.#others.delete(other)
       else this.#others.set(other, silentSince)
     }
-    return isAnswerMissing ? 'unasked' : undefined
+    return isMissing
   }
 
   #subscribe(subject: string, take: (message: Msg) => void): void {
@@ -138,8 +160,11 @@ export class StatusInquiry {
 
   #onAnswer(message: Msg): void {
     const question = this.#asked.get(message.subject.slice(this.#inbox.length + 1))
-    // The server itself answers with no data when no other process has subscribed.
-    if (message.data.length === 0) return question?.end(undefined)
+    // The server itself answers with no data when no other process has subscribed: there is
+    // none, or it is about to connect again. (inquiry/3)
+    if (message.data.length === 0) {
+      return question?.end(this.#isAnswerMissing(question.ignorant) ? 'unasked' : undefined)
+    }
     const text = message.string()
     const other = recordFrom(text)['stranger']
     if (typeof other !== 'string') return question?.end(readOperation(text) ?? 'unasked')

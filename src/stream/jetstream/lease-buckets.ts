@@ -11,7 +11,7 @@ import type { JetStreamManager, StreamInfo } from '@nats-io/jetstream'
 import { Kvm } from '@nats-io/kv'
 import type { KV } from '@nats-io/kv'
 
-import { recordFrom } from './record.ts'
+import { recordFrom } from '#domain/record'
 import type { Connection } from './connection.ts'
 import type { Node } from './placement.ts'
 

@@ -3,7 +3,7 @@
 
 import type { Probe, Readiness } from '#domain/ports'
 
-import { recordOf } from './record.ts'
+import { recordOf } from '#domain/record'
 import { reasonOf } from './connection.ts'
 import type { Connection } from './connection.ts'
 import type { LaneStream } from './lane-stream.ts'

@@ -9,6 +9,7 @@ import type { IdleOrder } from './messages.ts'
 import { frameOf } from './websocket.ts'
 
 const OPCODE_TEXT = 0x81
+const ANSWER_WITHIN_MS = 60_000
 /** Handshakes at once. */
 const AT_ONCE = 32
 const PING = '"type":"ping"'
@@ -34,10 +35,12 @@ async function open(port: number, hello: string | undefined): Promise<void> {
   })
 }
 
+/** Rejects when the server has not said it in time. */
 async function said(socket: TLSSocket, sought: string): Promise<void> {
+  const signal = AbortSignal.timeout(ANSWER_WITHIN_MS)
   let text = ''
   while (!text.includes(sought)) {
-    const [bytes] = (await once(socket, 'data')) as [Buffer]
+    const [bytes] = (await once(socket, 'data', { signal })) as [Buffer]
     text += bytes.toString('latin1')
   }
 }

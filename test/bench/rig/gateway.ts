@@ -23,9 +23,11 @@ export type Settings = Readonly<Record<string, string>>
 
 /** The counts of the product, in every database that it runs on. */
 export const QUERIES: CountQueries = {
-  operations: 'SELECT count(*) FROM operations',
+  operations: `SELECT (SELECT count(*) FROM operations) +
+    (SELECT coalesce(sum(operations), 0) FROM operation_batches)`,
   revisions: `SELECT sum(json_extract(document, '$.rev')) FROM things`,
-  feed: 'SELECT (SELECT count(*) FROM thing_updates) + (SELECT count(*) FROM feed_entries)',
+  feed: `SELECT (SELECT count(*) FROM thing_updates) + (SELECT count(*) FROM feed_entries) +
+    (SELECT coalesce(sum(entries), 0) FROM update_blocks)`,
 }
 
 export const newToken = (): string => randomBytes(16).toString('hex')

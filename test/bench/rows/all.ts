@@ -10,7 +10,7 @@ import { FAN_OUT_ROW } from './fan-out.ts'
 import { KEY_START_ROW } from './key-start.ts'
 import { IDLE_MEMORY_ROW } from './idle-memory.ts'
 import { MEMORY_ROW } from './memory.ts'
-import { PUSH_ROW } from './push.ts'
+import { PUSH_ROW, PUSH_WEB_ROW } from './push.ts'
 import type { Row } from './row.ts'
 import { START_ROW } from './start.ts'
 import { STRANGERS_ROW } from './strangers.ts'
@@ -19,6 +19,7 @@ export const ROWS: readonly Row[] = [
   ...EMBEDDED_ROWS,
   ...CLUSTER_ROWS,
   PUSH_ROW,
+  PUSH_WEB_ROW,
   START_ROW,
   KEY_START_ROW,
   FAILOVER_ROW,

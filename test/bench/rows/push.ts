@@ -1,5 +1,6 @@
-// Pushes a second to Apple's stand-in: a backlog of jobs, sent from when dispatch starts to the last
-// one, against plain HTTP/2 requests to the same stand-in.
+// Pushes a second to the stand-in of a push service: a backlog of jobs, sent from when dispatch
+// starts to the last one, against plain requests to the same stand-in: over HTTP/2 for Apple, over
+// HTTP/1.1 for Web Push.
 
 import { execFile, fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -9,6 +10,7 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
+import { subscriptionAt } from '#src/dev/servers/push/web-push-server'
 import type { StandInStarted, Taken } from '#test/bench/push/stand-in'
 import { spread } from '#test/bench/load/statistics'
 import { Caller, PASSWORD, textOf } from '#test/bench/rig/caller'
@@ -25,41 +27,82 @@ const AT_ONCE = 32
 const DONE_WITHIN_MS = 120_000
 const POLL_MS = 250
 
-const GOAL = { kind: 'ratio-at-least', must: 0.5, aim: 0.9 } as const
+/** One push service. */
+interface Kind {
+  readonly row: string
+  readonly denominator: 'D9' | 'D10'
+  readonly provider: 'apns' | 'webpush'
+  readonly platform: 'ios' | 'web'
+  readonly client: string
+  readonly goal: Figure['goal']
+  readonly tokenOf: (number: number, standIn: StandInStarted) => string
+  /** The provider token of the plain client. */
+  readonly plainToken: (env: StandInStarted['env']) => Promise<string>
+}
 
 const script = (name: string): string =>
   fileURLToPath(new URL(`../push/${name}.ts`, import.meta.url))
 
-export const PUSH_ROW: Row = {
-  name: 'push',
-  async measure(session) {
-    const product: number[] = []
-    const plain: number[] = []
-    for await (const directory of session.directories('push')) {
-      await mkdir(directory, { recursive: true })
-      const standIn = await StandIn.start(directory)
-      try {
-        plain.push(await plainRate(standIn, session))
-        product.push(await productRate(standIn, directory))
-      } finally {
-        standIn.stop()
+export const PUSH_ROW = rowOf({
+  row: 'push',
+  denominator: 'D9',
+  provider: 'apns',
+  platform: 'ios',
+  client: 'plain-client',
+  goal: { kind: 'ratio-at-least', must: 0.5, aim: 0.9 },
+  tokenOf: (number) => number.toString(16).padStart(64, '0'),
+  plainToken: providerToken,
+})
+
+export const PUSH_WEB_ROW = rowOf({
+  row: 'push-web',
+  denominator: 'D10',
+  provider: 'webpush',
+  platform: 'web',
+  client: 'web-client',
+  goal: { kind: 'ratio-at-least', must: 0.5, aim: 0.9 },
+  tokenOf: (number, { port }) => subscriptionAt(`https://127.0.0.1:${port}/push/${number}`).json,
+  plainToken: () => Promise.resolve('-'),
+})
+
+function rowOf(kind: Kind): Row {
+  const { row: name, denominator } = kind
+  return {
+    name,
+    async measure(session) {
+      const product: number[] = []
+      const plain: number[] = []
+      for await (const directory of session.directories(name)) {
+        await mkdir(directory, { recursive: true })
+        const standIn = await StandIn.start(directory, kind)
+        try {
+          plain.push(await plainRate(standIn, session, kind))
+          product.push(await productRate(standIn, directory, kind))
+        } finally {
+          standIn.stop()
+        }
+        const [rate = 0, below = 0] = [product.at(-1), plain.at(-1)]
+        const figures = `${Math.round(rate)}/s, ${denominator} ${Math.round(below)}/s`
+        session.options.say(`  ${name}: ${figures}`)
       }
-      const [rate = 0, below = 0] = [product.at(-1), plain.at(-1)]
-      session.options.say(`  push: ${Math.round(rate)}/s, D9 ${Math.round(below)}/s`)
-    }
-    return [figureOf(product, plain)]
-  },
+      return [figureOf(kind, product, plain)]
+    },
+  }
 }
 
-function figureOf(product: readonly number[], plain: readonly number[]): Figure {
+function figureOf(
+  { row, denominator, goal, provider }: Kind,
+  product: readonly number[],
+  plain: readonly number[],
+): Figure {
   const ratios = product.map((rate, run) => rate / (plain[run] ?? Number.NaN))
   return {
-    row: 'push',
+    row,
     unit: 'pushes/s',
     value: spread(product),
-    denominator: { id: 'D9', value: spread(plain), ratio: spread(ratios) },
-    goal: GOAL,
-    details: { pushes: PUSHES, devices: DEVICES * CHANNELS, engine: 'embedded', provider: 'apns' },
+    denominator: { id: denominator, value: spread(plain), ratio: spread(ratios) },
+    goal,
+    details: { pushes: PUSHES, devices: DEVICES * CHANNELS, engine: 'embedded', provider },
   }
 }
 
@@ -72,8 +115,8 @@ class StandIn {
     this.started = started
   }
 
-  static async start(directory: string): Promise<StandIn> {
-    const child = fork(script('stand-in'), [directory])
+  static async start(directory: string, { provider }: Kind): Promise<StandIn> {
+    const child = fork(script('stand-in'), [directory, provider])
     const [started] = (await once(child, 'message')) as [StandInStarted]
     return new StandIn(child, started)
   }
@@ -89,13 +132,17 @@ class StandIn {
   }
 }
 
-async function plainRate(standIn: StandIn, session: Session): Promise<number> {
+async function plainRate(
+  standIn: StandIn,
+  session: Session,
+  { client, plainToken }: Kind,
+): Promise<number> {
   const { env, port } = standIn.started
-  const token = await providerToken(env)
+  const token = await plainToken(env)
   const seconds = String(session.options.secondsPerStep)
   await promisify(execFile)(
     process.execPath,
-    [...process.execArgv, script('plain-client'), String(port), token, seconds],
+    [...process.execArgv, script(client), String(port), token, seconds],
     {
       env: { ...process.env, NODE_EXTRA_CA_CERTS: env['NODE_EXTRA_CA_CERTS'] },
     },
@@ -117,7 +164,7 @@ async function providerToken(env: StandInStarted['env']): Promise<string> {
 }
 
 /** The jobs are made by a process that does not dispatch, and sent by the next one. */
-async function productRate(standIn: StandIn, directory: string): Promise<number> {
+async function productRate(standIn: StandIn, directory: string, kind: Kind): Promise<number> {
   const token = newToken()
   const settings = {
     ...standIn.started.env,
@@ -125,17 +172,15 @@ async function productRate(standIn: StandIn, directory: string): Promise<number>
     SERVICE_TOKEN: token,
   }
   const filling = await startProduct({ ...settings, SERVICE_ROLES: 'ingress,actors' })
-  await fillJobs(new Caller(filling, token))
+  await fillJobs(new Caller(filling, token), standIn.started, kind)
   await filling.stop()
   const server = await startProduct(settings)
   try {
-    const untilMs = performance.now() + DONE_WITHIN_MS
-    const delivered = (): Promise<number> =>
-      metricOf(server, { token, name: 'heliograph_pushes_total' })
-    while ((await delivered()) < PUSHES) {
-      if (performance.now() > untilMs) throw new Error('the pushes were not sent in time')
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS))
-    }
+    const name = 'heliograph_pushes_total'
+    await poll(
+      'the pushes are sent',
+      async () => (await metricOf(server, { token, name })) >= PUSHES,
+    )
     const taken = await standIn.taken()
     if (taken.pushes !== PUSHES) throw new Error(`${taken.pushes} of ${PUSHES} pushes`)
     return rateOf(taken)
@@ -144,16 +189,20 @@ async function productRate(standIn: StandIn, directory: string): Promise<number>
   }
 }
 
-async function fillJobs(caller: Caller): Promise<void> {
+async function fillJobs(
+  caller: Caller,
+  started: StandInStarted,
+  { platform, provider: channel_type, tokenOf }: Kind,
+): Promise<void> {
   const channels: string[] = []
   for (let channel = 0; channel < CHANNELS; channel += 1) {
     const name = { channel_name: `Push ${channel}`, password: PASSWORD }
     channels.push(textOf(await caller.post('/channel/create', name), 'channel_id'))
     for (let device = 0; device < DEVICES; device += 1) {
-      const registered = await caller.post('/device/register', { platform: 'ios' })
+      const registered = await caller.post('/device/register', { platform })
       const device_key = textOf(registered, 'device_key')
-      const provider_token = (channel * DEVICES + device).toString(16).padStart(64, '0')
-      await caller.post('/channel/device', { device_key, channel_type: 'apns', provider_token })
+      const provider_token = tokenOf(channel * DEVICES + device, started)
+      await caller.post('/channel/device', { device_key, channel_type, provider_token })
       const channel_id = channels[channel] ?? ''
       await caller.post('/channel/subscribe', { device_key, channel_id, password: PASSWORD })
     }
@@ -169,7 +218,17 @@ async function fillJobs(caller: Caller): Promise<void> {
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, lane))
-  while (textOf(await caller.get(`/send_status/${last}`), 'status') !== 'provider_queued') {
+  await poll('the last push is queued', async () => {
+    const record = await caller.get(`/send_status/${last}`)
+    return textOf(record, 'status') === 'provider_queued'
+  })
+}
+
+/** Asks until it is so; rejects when that takes too long. */
+async function poll(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  const untilMs = performance.now() + DONE_WITHIN_MS
+  while (!(await isSo())) {
+    if (performance.now() > untilMs) throw new Error(`${what}: not in time`)
     await new Promise((resolve) => setTimeout(resolve, POLL_MS))
   }
 }

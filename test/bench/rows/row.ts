@@ -4,7 +4,7 @@ import type { Session } from './session.ts'
 
 /** Those that stand a load of submissions. */
 export type SubjectId = 'D1' | 'D4-embedded' | 'D4-cluster'
-export type DenominatorId = SubjectId | 'D7' | 'D8' | 'D9' | 'own knee'
+export type DenominatorId = SubjectId | 'D7' | 'D8' | 'D9' | 'D10' | 'own knee'
 
 export interface Range {
   readonly median: number

@@ -11,7 +11,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
 import test from 'ava'
@@ -21,11 +20,11 @@ import { runCommandLine } from '#src/cli/command-line'
 import { createClient } from '#src/client/client'
 import { isPortFree } from '#src/dev/servers/port'
 import { findOrInstall } from '#src/dev/servers/programs'
+import { program } from '#test/support/program'
 import { FakeProcessContext } from '#test/support/fake-process-context'
 import { temporaryFolder, until } from '#test/support/gateway'
 import { isAlive, locksOf } from '#test/support/leftovers'
 
-const COMMAND_FILE = fileURLToPath(new URL('../../../src/cli/heliograph.ts', import.meta.url))
 const LANES = 16
 /** Longer than what npx may pass on of one Ctrl-C. */
 const PRESS_AGAIN_MS = 400
@@ -38,15 +37,11 @@ interface Run {
 }
 
 function runIt(words: readonly string[], env: NodeJS.ProcessEnv = {}): Run {
-  const child = spawn(
-    process.execPath,
-    [...process.execArgv, COMMAND_FILE, 'dev-cluster', ...words],
-    {
-      cwd: tmpdir(),
-      env: { ...process.env, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  )
+  const child = spawn(process.execPath, [...program('cli/heliograph'), 'dev-cluster', ...words], {
+    cwd: tmpdir(),
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const lines: string[] = []
   for (const input of [child.stdout, child.stderr]) {
     createInterface({ input }).on('line', (line) => lines.push(line))
@@ -96,8 +91,8 @@ async function assertNothingLeft(t: ExecutionContext, run: Run, before: readonly
 function testWithServers(title: string, run: (t: ExecutionContext) => Promise<void>): void {
   test.serial(title, async (t) => {
     t.timeout(120_000)
-    for (const program of ['nats-server', 'mariadbd'] as const) {
-      const found = await findOrInstall(program, process.env)
+    for (const wanted of ['nats-server', 'mariadbd'] as const) {
+      const found = await findOrInstall(wanted, process.env)
       if (found.kind === 'found') continue
       t.not(process.env['CI'], 'true', found.reason)
       t.log(`not run: ${found.reason}`)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 import test from 'ava'
 
-import { FOLDER_PREFIX, holdFolder, removeLeftovers } from '#src/dev/cluster/leftovers'
+import { FOLDER_PREFIX, holdFolder, removeLeftovers } from '#src/dev/cluster/cluster'
 import { unlockFile } from '#src/dev/servers/lock-file'
 import { temporaryFolder } from '#test/support/gateway'
 

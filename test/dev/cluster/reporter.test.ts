@@ -3,7 +3,7 @@
 import test from 'ava'
 
 import { clockIn } from '#src/cli/deliveries/delivery-line'
-import { Reporter } from '#src/dev/cluster/reporter'
+import { Reporter } from '#src/dev/cluster/dev-cluster'
 
 function start() {
   const lines: string[] = []

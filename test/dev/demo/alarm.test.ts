@@ -2,8 +2,8 @@
 
 import test from 'ava'
 
-import { QUIET, nextAlarm } from '#src/dev/demo/alarm'
-import type { Alarm } from '#src/dev/demo/alarm'
+import { QUIET, nextAlarm } from '#src/dev/demo/load-event'
+import type { Alarm } from '#src/dev/demo/load-event'
 
 function peaksOf(values: readonly number[], threshold: number): readonly number[] {
   let alarm: Alarm = QUIET

@@ -58,6 +58,7 @@ const EVENT = { entity_id: 'e1', model: 'event', state: 'open' }
 function sceneOf(audience: Audience) {
   return {
     heading: 'heliograph demo',
+    address: '',
     things: audience.things,
     openEvents: audience.openEvents,
     recent: Array.from({ length: 50 }, (_, index) => `delivery ${index}`),
@@ -107,8 +108,26 @@ test('the frame shows the newest pushes below the deliveries where it has room',
   t.false(frameOf(scene, { columns: 100, rows: 19 }).some(({ text }) => text === 'Last pushes'))
 })
 
+test('the address of the console stands on as many lines as it needs, where there is room', (t) => {
+  const scene = { ...sceneOf(audienceOf(DELIVERIES)), address: 'x'.repeat(130) }
+  const linesIn = (rows: number): readonly string[] =>
+    frameOf(scene, { columns: 100, rows }).map(({ text }) => text)
+  t.deepEqual(linesIn(40).slice(0, 4), [
+    'heliograph demo',
+    'x'.repeat(100),
+    'x'.repeat(30),
+    'Things',
+  ])
+  t.is(linesIn(40).length, 40)
+  t.is(linesIn(19)[1], 'Things')
+})
+
 test('the frame fits every terminal, and the count is the last line where it has room', (t) => {
-  const scene = { ...sceneOf(audienceOf(DELIVERIES)), pushes: ['a push'] }
+  const scene = {
+    ...sceneOf(audienceOf(DELIVERIES)),
+    address: 'x'.repeat(130),
+    pushes: ['a push'],
+  }
   for (const rows of [1, 2, 5, 8, 12, 24, 200]) {
     for (const columns of [1, 20, 80]) {
       const lines = frameOf(scene, { columns, rows })

@@ -11,7 +11,7 @@ import type { ExecutionContext } from 'ava'
 
 import { startMariaDb } from '#src/dev/servers/mariadb'
 import { startNats } from '#src/dev/servers/nats'
-import { runToEnd } from '#src/dev/servers/run-to-end'
+import { runToEnd } from '#src/dev/servers/mariadb'
 import { ServerProcess } from '#src/dev/servers/server-process'
 import { temporaryFolder, until } from '#test/support/gateway'
 import { isAlive, locksOf } from '#test/support/leftovers'
@@ -97,7 +97,7 @@ test('a process that exits kills the programs that it runs, with their children'
   await runScript(`
     import { existsSync } from 'node:fs'
     import { setTimeout as delay } from 'node:timers/promises'
-    import { runToEnd } from '${SERVERS}run-to-end.ts'
+    import { runToEnd } from '${SERVERS}mariadb.ts'
     const parameters = ['${folder}']
     void runToEnd({ file: '${join(folder, 'prepare')}', parameters, env: process.env })
     for (let left = 3_000; left > 0 && !existsSync('${folder}/pid'); left -= 1) await delay(10)`)

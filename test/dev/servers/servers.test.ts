@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 
@@ -8,7 +9,7 @@ import test from 'ava'
 import { tryLockFile, lockFile } from '#src/dev/servers/lock-file'
 import { startMariaDb } from '#src/dev/servers/mariadb'
 import { reservePort } from '#src/dev/servers/port'
-import { findOrInstall, findProgram } from '#src/dev/servers/programs'
+import { findOrInstall, findProgram, installPackage } from '#src/dev/servers/programs'
 import { temporaryFolder } from '#test/support/gateway'
 
 test('a search finds an executable program on PATH, and no other file', async (t) => {
@@ -25,6 +26,22 @@ test('a search that cannot install a missing program says how to install it', as
   const found = await findOrInstall('mariadbd', { PATH: '' })
   if (found.kind === 'missing') t.regex(found.reason, /apt-get install mariadb-server-core/)
   else t.regex(found.file, /mariadbd$/)
+})
+
+test('programs/2: an installation starts no service while it runs', async (t) => {
+  const folder = await temporaryFolder(t)
+  const policy = join(folder, 'policy-rc.d')
+  // In the place of apt-get: asks the policy as an installed package does.
+  const asks = `#!/bin/sh\n${policy} nats start\necho $? >> ${folder}/answers\n`
+  await writeFile(join(folder, 'apt-get'), asks, { mode: 0o755 })
+  const env = { PATH: `${folder}:/bin` }
+  const failure = await installPackage('nats-server', env, () => Promise.resolve(true), policy)
+  if (process.getuid?.() !== 0) {
+    t.regex(failure, /no right to install/)
+    return
+  }
+  t.is(await readFile(join(folder, 'answers'), 'utf8'), '101\n101\n')
+  t.false(existsSync(policy))
 })
 
 test('simultaneous reservations give different ports', async (t) => {

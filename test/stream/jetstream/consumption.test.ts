@@ -9,6 +9,7 @@ import { Consumption } from '#src/stream/jetstream/consumption'
 import type { NatsLink } from '#src/stream/jetstream/connection'
 import { FakeLogger } from '#test/support/fake-telemetry'
 import { FakeTime } from '#test/support/fake-timers'
+import { realRuntime } from '#test/support/real-runtime'
 import { turn } from '#test/support/until'
 
 interface PullRequest {
@@ -91,6 +92,7 @@ async function reading(room = { bytes: 1000 }, stream = { hasMore: false }) {
       logger: new FakeLogger(),
       timers: time,
       monotonicMs: time.nowMs,
+      entropy: realRuntime.entropy,
     },
     {
       stream: 'S',

@@ -59,6 +59,8 @@ testWithNats(
     const questions = Array.from({ length: 1_000 }, (_, at) => asker.ask(opId(`op-${at}`)))
     t.is(await asker.ask(opId('one-too-many')), 'unasked')
     await Promise.all(questions)
+    // On a busy machine questions end before they have arrived.
+    for (const { connection } of [one, two]) await connection.nats.flush()
     t.is(count, 1_000)
   },
 )
@@ -106,6 +108,56 @@ testWithNats(
     leaving.close()
     await two.connection.nats.flush()
     t.is(await ask(), undefined, 'the server answers that nobody has subscribed')
+  },
+)
+
+testWithNats(
+  'inquiry/4: a process that has not asked yet knows the others, and they know a newcomer',
+  async (t, servers) => {
+    const { url } = only(servers)
+    const nodes = [await connectNode(t, url), await connectNode(t, url)]
+    const [one, two] = nodes
+    if (one === undefined || two === undefined) return t.fail()
+    const flush = async () => {
+      for (const round of [nodes, nodes.toReversed(), nodes]) {
+        for (const { connection } of round) await connection.nats.flush()
+      }
+    }
+    const [first, second] = [new StatusInquiry(one, 'new'), new StatusInquiry(two, 'new')]
+    first.answer(() => undefined)
+    await flush()
+    second.answer(() => undefined)
+    await flush()
+    // A third one introduces itself, and answers no question.
+    one.connection.nats.subscribe('new.status.joined', {
+      callback: (_, asked) => void asked.respond(JSON.stringify({ stranger: 'cut off' })),
+    })
+    await flush()
+    two.connection.nats.publish('new.status.joined', 'cut off')
+    await flush()
+    t.is(await first.ask(operation.opId), 'unasked', 'the one that was there before')
+    const newcomer = await connectNode(t, url)
+    const third = new StatusInquiry(newcomer, 'new')
+    third.answer(() => undefined)
+    await newcomer.connection.nats.flush()
+    await flush()
+    await newcomer.connection.nats.flush()
+    t.is(await third.ask(operation.opId), 'unasked', 'the one that came later')
+  },
+)
+
+testWithNats(
+  'inquiry/3: the only other process counts as unasked while the server does not have it',
+  async (t, servers) => {
+    const { url } = only(servers)
+    const [one, two] = [await connectNode(t, url), await connectNode(t, url)]
+    const [asker, other] = [new StatusInquiry(one, 'cut'), new StatusInquiry(two, 'cut')]
+    for (const each of [asker, other]) each.answer(() => undefined)
+    await two.connection.nats.flush()
+    t.is(await asker.ask(operation.opId), undefined)
+    await two.connection.nats.close()
+    await one.connection.nats.flush()
+    t.is(await asker.ask(operation.opId), 'unasked')
   },
 )
 

@@ -6,6 +6,7 @@ import type { NatsLink } from '#src/stream/jetstream/connection'
 import { LaneTail } from '#src/stream/jetstream/lane-tail'
 import { FakeLogger } from '#test/support/fake-telemetry'
 import { FakeTime } from '#test/support/fake-timers'
+import { realRuntime } from '#test/support/real-runtime'
 
 const DISCONNECTED: NatsLink = {
   isConnected: false,
@@ -29,6 +30,7 @@ function tailOf(positions: readonly number[], stream: { end: number }) {
       logger: new FakeLogger(),
       timers: time,
       monotonicMs: time.nowMs,
+      entropy: realRuntime.entropy,
     },
     {
       lane: 1,

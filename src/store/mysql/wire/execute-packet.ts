@@ -9,7 +9,7 @@ const ID_AT = HEADER_BYTES + 1
 /** The offset behind the id and the cursor's flags. */
 const EXECUTIONS_AT = ID_AT + 4 + 1
 const PARAMETERS_AT = EXECUTIONS_AT + 4
-const TYPE = { double: 5, null: 6, integer: 8, text: 253 } as const
+const TYPE = { double: 5, null: 6, integer: 8, bytes: 252, text: 253 } as const
 const TYPE_BYTES = 2
 const NUMBER_BYTES = 8
 const UTF8_BYTES_MAX = 3
@@ -79,8 +79,9 @@ export class ExecutePacket {
     this.room[at] = (this.room[at] ?? 0) | (1 << (index & 7))
   }
 
-  #append(type: Type, value: string | number): void {
+  #append(type: Type, value: NonNullable<Value>): void {
     if (typeof value === 'string') return this.#appendText(value)
+    if (typeof value !== 'number') return this.#appendBytes(value)
     this.#need(NUMBER_BYTES)
     const at = this.#at
     this.#at += NUMBER_BYTES
@@ -116,6 +117,31 @@ export class ExecutePacket {
     }
   }
 
+  #appendBytes(bytes: Uint8Array): void {
+    this.#need(LENGTH_BYTES_MAX + bytes.length)
+    this.#appendLength(bytes.length)
+    this.room.set(bytes, this.#at)
+    this.#at += bytes.length
+  }
+
+  #appendLength(bytes: number): void {
+    const { room } = this
+    const at = this.#at
+    if (bytes <= 250) {
+      room[at] = bytes
+      this.#at = at + 1
+    } else if (bytes <= 0xffff) {
+      room[at] = 0xfc
+      room.writeUInt16LE(bytes, at + 1)
+      this.#at = at + 3
+    } else {
+      room[at] = 0xfe
+      room.writeUInt32LE(bytes, at + 1)
+      room.writeUInt32LE(0, at + 5)
+      this.#at = at + LENGTH_BYTES_MAX
+    }
+  }
+
   #need(bytes: number): void {
     const size = this.#at + bytes
     if (size <= this.room.length) return
@@ -128,5 +154,6 @@ export class ExecutePacket {
 function typeOf(value: Value): Type {
   if (value === null) return TYPE.null
   if (typeof value === 'string') return TYPE.text
+  if (typeof value !== 'number') return TYPE.bytes
   return Number.isSafeInteger(value) ? TYPE.integer : TYPE.double
 }

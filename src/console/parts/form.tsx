@@ -1,0 +1,176 @@
+// Forms: a labelled field, a form that tells what went wrong, and an empty place that says what to
+// do.
+
+import type { ComponentChildren, TargetedEvent } from 'preact'
+import { useId, useRef, useState } from 'preact/hooks'
+
+import { sentenceOf, t } from '#console/words/words.ts'
+
+interface FieldProps {
+  readonly label: string
+  readonly value: string
+  readonly onValue: (value: string) => void
+  readonly hint?: string
+  /** A sentence about what is wrong with the value. */
+  readonly problem?: string | undefined
+  readonly isSecret?: boolean
+  readonly rows?: number
+  readonly input?: {
+    readonly type?: 'search' | 'text'
+    readonly placeholder?: string
+    readonly maxLength?: number
+    readonly autocomplete?: string
+    readonly class?: string
+  }
+}
+
+export function Field(props: FieldProps) {
+  const { label, value, onValue, hint, problem, isSecret, rows, input } = props
+  const [isShown, setShown] = useState(false)
+  const id = useId()
+  const notes = [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(' ')
+  const shared = {
+    id,
+    value,
+    'aria-describedby': notes === '' ? undefined : notes,
+    'aria-invalid': problem !== undefined,
+  }
+  const take = (event: TargetedEvent<HTMLInputElement | HTMLTextAreaElement>): void =>
+    onValue(event.currentTarget.value)
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {rows === undefined ? (
+        <span class="with-button">
+          <input
+            autocomplete="off"
+            autocapitalize="off"
+            spellcheck={false}
+            {...shared}
+            {...({ ...input, type: typeOf(props, isShown) } as object)}
+            onInput={take}
+          />
+          {isSecret === true && (
+            <button
+              type="button"
+              class="quiet"
+              aria-pressed={isShown}
+              onClick={() => setShown(!isShown)}
+            >
+              {t(isShown ? 'hide' : 'show')}
+            </button>
+          )}
+        </span>
+      ) : (
+        <textarea {...shared} rows={rows} onInput={take} />
+      )}
+      {hint !== undefined && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {problem !== undefined && (
+        <p class="problem" id={`${id}-problem`}>
+          {problem}
+        </p>
+      )}
+    </div>
+  )
+}
+
+const typeOf = ({ isSecret, input }: FieldProps, isShown: boolean): string =>
+  isSecret === true && !isShown ? 'password' : (input?.type ?? 'text')
+
+interface ChoiceProps<Value extends string> {
+  readonly label: string
+  readonly value: Value
+  readonly options: readonly (readonly [value: Value, text: string])[]
+  readonly onValue: (value: Value) => void
+  /** True for a label that only screen readers need. */
+  readonly isQuiet?: boolean
+}
+
+export function Choice<Value extends string>(props: ChoiceProps<Value>) {
+  const { label, value, options, onValue, isQuiet } = props
+  const id = useId()
+  return (
+    <div class="field choice">
+      <label for={id} class={isQuiet === true ? 'unseen' : undefined}>
+        {label}
+      </label>
+      <select
+        id={id}
+        value={value}
+        onChange={(event) => {
+          const found = options.find(([option]) => option === event.currentTarget.value)
+          if (found !== undefined) onValue(found[0])
+        }}
+      >
+        {options.map(([option, text]) => (
+          <option value={option} key={option} selected={option === value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}
+
+interface FormProps {
+  readonly button: string
+  readonly onSubmit: () => Promise<unknown> | undefined
+  readonly children: ComponentChildren
+  readonly isDanger?: boolean
+}
+
+/** A form that is sent once at a time, and says why it failed. */
+export function Form({ button, onSubmit, children, isDanger }: FormProps) {
+  const [failure, setFailure] = useState<string>()
+  const [isBusy, setBusy] = useState(false)
+  const alive = useRef(true)
+  const send = async (): Promise<void> => {
+    if (isBusy) return
+    setFailure(undefined)
+    setBusy(true)
+    try {
+      await onSubmit()
+    } catch (error) {
+      setFailure(sentenceOf(error))
+    } finally {
+      if (alive.current) setBusy(false)
+    }
+  }
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        void send()
+      }}
+    >
+      {children}
+      {failure !== undefined && (
+        <p class="problem" role="alert">
+          {failure}
+        </p>
+      )}
+      <button type="submit" class={isDanger === true ? 'danger' : 'primary'} disabled={isBusy}>
+        {button}
+      </button>
+    </form>
+  )
+}
+
+interface EmptyProps {
+  readonly title: string
+  readonly text?: string
+  readonly children?: ComponentChildren
+}
+
+export const Empty = ({ title, text, children }: EmptyProps) => (
+  <div class="empty">
+    <h2>{title}</h2>
+    {text !== undefined && <p>{text}</p>}
+    {children}
+  </div>
+)

@@ -1,0 +1,70 @@
+// Texts of strangers, and buttons that copy a text.
+
+import { useState } from 'preact/hooks'
+
+import { after } from '#console/state/clock.ts'
+import { linkTarget, visible } from '#console/state/text.ts'
+import { t } from '#console/words/words.ts'
+
+const SHOWN_MAX = 2_000
+
+/** A text of somebody else, whose direction and control characters stay within it. */
+export const Said = ({ text }: { readonly text: string }) => <bdi>{visible(text)}</bdi>
+
+/** A text that may be very long; a button shows all of it. */
+export function LongText({ text }: { readonly text: string }) {
+  const [isWhole, setWhole] = useState(false)
+  if (text.length <= SHOWN_MAX || isWhole) return <Said text={text} />
+  return (
+    <>
+      <Said text={`${text.slice(0, SHOWN_MAX)}…`} />{' '}
+      <button type="button" class="quiet" onClick={() => setWhole(true)}>
+        {t('all')}
+      </button>
+    </>
+  )
+}
+
+/** A link to another site; its text alone where the address must not be led to. */
+export function Outward({ href, text }: { readonly href: string; readonly text: string }) {
+  const target = linkTarget(href)
+  if (target === undefined) return <Said text={text} />
+  return (
+    <a href={target} target="_blank" rel="noopener noreferrer nofollow">
+      <Said text={text} />
+    </a>
+  )
+}
+
+/** The host of an address, for a link that says where it leads. */
+export const hostOf = (href: string): string => {
+  const url = URL.parse(href)
+  return url === null ? href : url.host || url.href
+}
+
+const COPIED_MS = 1_500
+
+export function Copy({ text, label }: { readonly text: string; readonly label?: string }) {
+  const [isCopied, setCopied] = useState(false)
+  const copy = async (): Promise<void> => {
+    await copyText(text)
+    setCopied(true)
+    after(COPIED_MS, () => setCopied(false))
+  }
+  return (
+    <button type="button" class="quiet" onClick={() => void copy()}>
+      {isCopied ? t('copied') : (label ?? t('copy'))}
+    </button>
+  )
+}
+
+/** Browsers give the clipboard to pages of https alone; a selection works everywhere. */
+async function copyText(text: string): Promise<void> {
+  if ('clipboard' in navigator) return navigator.clipboard.writeText(text).catch(() => {})
+  const field = document.createElement('textarea')
+  field.value = text
+  document.body.append(field)
+  field.select()
+  document.execCommand('copy')
+  field.remove()
+}

@@ -1,0 +1,30 @@
+// Time of the page: the one place that asks the browser for it.
+
+import { signal } from '@preact/signals'
+
+export const nowMs = (): number => Date.now()
+
+/** Calls back before the browser draws next. */
+export const nextFrame = (draw: () => void): number => requestAnimationFrame(draw)
+
+/** Calls back once after a delay; gives a function that cancels it. */
+export function after(delayMs: number, callback: () => void): () => void {
+  const timer = setTimeout(callback, delayMs)
+  return () => clearTimeout(timer)
+}
+
+/** Calls back again and again until the function that it gives is called. */
+export function every(periodMs: number, callback: () => void): () => void {
+  const timer = setInterval(callback, periodMs)
+  return () => clearInterval(timer)
+}
+
+/** The present second, in Unix milliseconds, for texts that tell an age. */
+export const second = signal(nowMs())
+
+every(1_000, () => {
+  if (document.visibilityState === 'visible') second.value = nowMs()
+})
+document.addEventListener('visibilitychange', () => {
+  second.value = nowMs()
+})

@@ -1,0 +1,242 @@
+// One channel as the page knows it: Things from the replica, Events and Messages from the session
+// and from reads. Views read it and draw again when one of its signals changes.
+//
+// Messages and Events are kept by id, so an entry that comes twice, by the session and by a read,
+// is shown once. What is kept is bounded, whatever comes: Messages, closed Events and lines.
+
+import { signal } from '@preact/signals'
+
+import { isRecord } from '#domain/record'
+import type { Json } from '#domain/submission'
+import { eventFrom, foldEvent } from '#src/client/event-view'
+import type { EventView } from '#src/client/event-view'
+import type { EventRecord, FeedRecord } from '#src/client/bodies'
+import type { ThingChanged } from '#src/client/replica'
+import type { ThingView } from '#src/client/view'
+import type { Delivery } from '#src/schemas/frames'
+import { nextFrame } from './clock.ts'
+import { Readings } from './readings.ts'
+import { observedAt } from './search.ts'
+import type { Past } from './thing-history.ts'
+import { firstNumber } from './units.ts'
+
+/** A Message as the feed shows it. */
+export interface FeedMessage {
+  readonly id: string
+  readonly seq: number
+  readonly acceptedAt: number
+  readonly payload: Readonly<Record<string, Json>>
+}
+
+/** The last known state of a channel, as this browser keeps it. */
+export interface ChannelSnapshot {
+  readonly savedAt: number
+  readonly things: readonly ThingView[]
+  readonly events: readonly EventView[]
+  readonly messages: readonly FeedMessage[]
+}
+
+const NONE: ReadonlyMap<string, ThingView> = new Map()
+const MESSAGES_MAX = 1_000
+const CLOSED_EVENTS_MAX = 500
+const LINES_MAX = 20_000
+const SNAPSHOT_THINGS_MAX = 2_000
+const SNAPSHOT_MESSAGES_MAX = 200
+
+/** What a Thing's changes told since the page was opened. */
+export interface Watched {
+  /** By attr the time that set it. */
+  readonly setAt: Map<string, number>
+  /** The line of `attr`. */
+  readonly line: Readings
+  readonly attr: string
+}
+
+export class LiveChannel {
+  readonly id: string
+  readonly name = signal('')
+  /** Counts frames in which a Thing changed, and those in which one came or went. */
+  readonly thingsDrawn = signal(0)
+  readonly members = signal(0)
+  readonly eventsDrawn = signal(0)
+  readonly messagesDrawn = signal(0)
+  /** True once the channel's Things are those of the gateway. */
+  readonly isCurrent = signal(false)
+  /** When the state that is shown was saved; undefined for one from the gateway. */
+  readonly savedAt = signal<number | undefined>(undefined)
+  /** True while the gateway does not let this browser read the channel. */
+  readonly isLost = signal(false)
+  readonly events = new Map<string, EventView>()
+  #messages: readonly FeedMessage[] = []
+  /** When each Event began, as far as its first entry was seen. */
+  readonly began = new Map<string, number>()
+  #things: () => ReadonlyMap<string, ThingView> = () => NONE
+  readonly #watched = new Map<string, Watched>()
+  readonly #waiting: FeedMessage[] = []
+  #isDrawing = false
+
+  constructor(id: string, name: string) {
+    this.id = id
+    this.name.value = name
+  }
+
+  get things(): ReadonlyMap<string, ThingView> {
+    return this.#things()
+  }
+
+  /** The newest first. */
+  get messages(): readonly FeedMessage[] {
+    return this.#messages
+  }
+
+  watched(thingId: string): Watched | undefined {
+    return this.#watched.get(thingId)
+  }
+
+  /** Takes the replica's Things in place of saved ones. */
+  reached(things: () => ReadonlyMap<string, ThingView>): void {
+    this.#things = things
+    this.isCurrent.value = true
+    this.savedAt.value = undefined
+    this.members.value += 1
+  }
+
+  /** Takes the changes of one frame. */
+  changed(changes: readonly ThingChanged[]): void {
+    let areOthers = false
+    for (const { id, before, after } of changes) {
+      if (before?.state !== after?.state) areOthers = true
+      if (after === undefined) this.#watched.delete(id)
+      else this.#watch(before, after)
+    }
+    if (areOthers) this.members.value += 1
+    this.thingsDrawn.value += 1
+  }
+
+  #watch(before: ThingView | undefined, after: ThingView): void {
+    const at = observedAt(after)
+    let watched = this.#watched.get(after.id)
+    if (watched === undefined) {
+      if (this.#watched.size >= LINES_MAX) return
+      watched = { setAt: new Map(), line: new Readings(), attr: firstNumber(after.attrs) ?? '' }
+      this.#watched.set(after.id, watched)
+    }
+    // What a value was before the first sight of it is not known, nor who set it when.
+    for (const name in before === undefined ? {} : after.attrs) {
+      if (before?.attrs[name] !== after.attrs[name]) watched.setAt.set(name, at)
+    }
+    const value = after.attrs[watched.attr]
+    if (typeof value === 'number') watched.line.add(at, value)
+  }
+
+  /** Takes an Event's or a Message's entry of the session. */
+  delivered(delivery: Delivery): void {
+    const { model, entityId, seq, acceptedAt, payload } = delivery
+    if (model === 'event') {
+      if (delivery.action === 'create') this.began.set(entityId, beginningOf(payload, acceptedAt))
+      this.events.set(entityId, foldEvent(this.events.get(entityId), delivery))
+    } else if (model === 'message') {
+      this.#waiting.push({ id: entityId, seq, acceptedAt, payload })
+    } else return
+    this.#drawSoon()
+  }
+
+  #drawSoon(): void {
+    if (this.#isDrawing) return
+    this.#isDrawing = true
+    nextFrame(() => {
+      this.#isDrawing = false
+      const messages = this.#waiting.splice(0)
+      if (messages.length > 0) this.addMessages(messages)
+      this.#boundEvents()
+      this.eventsDrawn.value += 1
+    })
+  }
+
+  addMessages(more: readonly FeedMessage[]): void {
+    const known = new Map(this.#messages.map((message) => [message.id, message]))
+    for (const message of more) known.set(message.id, message)
+    this.#messages = [...known.values()].toSorted((a, b) => b.seq - a.seq).slice(0, MESSAGES_MAX)
+    this.messagesDrawn.value += 1
+  }
+
+  /** Takes Events of a read; newer changes of the session stay. */
+  addEvents(records: readonly EventRecord[]): void {
+    for (const record of records) {
+      const event = eventFrom(record)
+      const known = this.events.get(event.id)
+      if (known === undefined || known.seq < event.seq) this.events.set(event.id, event)
+    }
+    this.#boundEvents()
+    this.eventsDrawn.value += 1
+  }
+
+  /** Takes entries of Events from the history, for the time at which each began. */
+  addBeginnings(entries: readonly FeedRecord[]): void {
+    for (const { action, entity_id: id, payload, accepted_at: acceptedAt } of entries) {
+      if (action !== 'create' || !isRecord(payload) || !this.events.has(id)) continue
+      this.began.set(id, beginningOf(payload, acceptedAt))
+    }
+    this.eventsDrawn.value += 1
+  }
+
+  /** Adds what the history has of a Thing to what came meanwhile. */
+  addPast(thingId: string, { courses, setAt }: Past): void {
+    const known = this.#watched.get(thingId)
+    const attr = known?.attr ?? firstNumber(this.things.get(thingId)?.attrs ?? {}) ?? ''
+    const line = new Readings()
+    for (const points of [courses.get(attr), known?.line]) {
+      for (const [at, value] of points?.values.entries() ?? []) {
+        line.add(points?.times[at] ?? 0, value)
+      }
+    }
+    const times = new Map([...setAt, ...(known?.setAt ?? [])])
+    this.#watched.set(thingId, { setAt: times, line, attr })
+    this.thingsDrawn.value += 1
+  }
+
+  #boundEvents(): void {
+    const closed = [...this.events.values()].filter(({ state }) => state !== 'open')
+    if (closed.length <= CLOSED_EVENTS_MAX) return
+    const oldest = closed.toSorted((a, b) => a.seq - b.seq)
+    for (const { id } of oldest.slice(0, closed.length - CLOSED_EVENTS_MAX)) {
+      this.events.delete(id)
+      this.began.delete(id)
+    }
+  }
+
+  snapshot(savedAt: number): ChannelSnapshot {
+    const things = [...this.things.values()].toSorted((a, b) => b.seq - a.seq)
+    return {
+      savedAt,
+      things: things.slice(0, SNAPSHOT_THINGS_MAX),
+      events: [...this.events.values()],
+      messages: this.#messages.slice(0, SNAPSHOT_MESSAGES_MAX),
+    }
+  }
+
+  /** Shows a saved state until the gateway's is there. */
+  restore({ savedAt, things, events, messages }: ChannelSnapshot): void {
+    if (this.isCurrent.value) return
+    const saved = new Map(things.map((thing) => [thing.id, thing]))
+    this.#things = () => saved
+    for (const event of events) if (!this.events.has(event.id)) this.events.set(event.id, event)
+    this.addMessages(messages)
+    this.savedAt.value = savedAt
+    this.members.value += 1
+    this.eventsDrawn.value += 1
+  }
+}
+
+const beginningOf = (payload: Readonly<Record<string, Json>>, acceptedAt: number): number => {
+  const { started_at: started, event_time: time } = payload
+  return Number(started ?? time ?? acceptedAt)
+}
+
+/** Makes a Message of an entry of the history. */
+export const messageFrom = (entry: FeedRecord): FeedMessage => ({
+  id: entry.entity_id,
+  seq: entry.seq,
+  acceptedAt: entry.accepted_at,
+  payload: isRecord(entry.payload) ? entry.payload : {},
+})

@@ -1,0 +1,42 @@
+// Notifications of this browser: a device of its own, which the gateway reaches by Web Push also
+// while no page is open.
+
+import { isRecord } from '#domain/record'
+import { client } from './gateway.ts'
+import { readerOf } from './history.ts'
+import { pushed } from './saved.ts'
+
+/** The gateway's key for push services; undefined where this browser gets no pushes from it. */
+export async function pushKey(): Promise<string | undefined> {
+  if (!('serviceWorker' in navigator && 'PushManager' in globalThis)) return undefined
+  const { webpush } = await client.peek().profile()
+  const key = isRecord(webpush) ? webpush['public_key'] : undefined
+  return typeof key === 'string' ? key : undefined
+}
+
+/** False when the person has not allowed notifications. Throws what the gateway answers. */
+export async function notifyHere(channelId: string, key: string): Promise<boolean> {
+  if ((await Notification.requestPermission()) !== 'granted') return false
+  const { pushManager } = await navigator.serviceWorker.ready
+  const wish = { userVisibleOnly: true, applicationServerKey: key }
+  const subscription = await pushManager.subscribe(wish)
+  const { device, channel } = client.peek()
+  // The key of a device that is gone is answered by a new one.
+  const { device_key } = await device.register({
+    platform: 'web',
+    device_key: pushed.value.deviceKey,
+  })
+  const provider_token = JSON.stringify(subscription)
+  await device.setRoute({ device_key, channel_type: 'webpush', provider_token })
+  await channel.subscribe({ ...readerOf(channelId), device_key })
+  const others = device_key === pushed.value.deviceKey ? pushed.value.channels : []
+  pushed.value = { deviceKey: device_key, channels: [...new Set([...others, channelId])] }
+  return true
+}
+
+/** Ends the notifications of a channel. */
+export async function stopNotifying(channelId: string): Promise<void> {
+  const { deviceKey, channels } = pushed.value
+  await client.peek().channel.unsubscribe({ device_key: deviceKey, channel_id: channelId })
+  pushed.value = { deviceKey, channels: channels.filter((id) => id !== channelId) }
+}

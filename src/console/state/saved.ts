@@ -1,0 +1,105 @@
+// What this browser keeps: channels with their secrets, the gateway token, and how the page looks.
+// Secrets stay in its storage; nothing here ever becomes a part of an address that is sent.
+
+import { effect, signal } from '@preact/signals'
+
+import { isRecord } from '#domain/record'
+
+/** A channel that this browser opens. */
+export interface SavedChannel {
+  readonly id: string
+  readonly name: string
+  /** A key of the channel, or its password where no key could be made. A secret. */
+  readonly secret: string
+}
+
+export type Theme = 'auto' | 'light' | 'dark'
+export type Language = 'en' | 'zh-CN'
+
+/** A device of this browser: one for each of its tabs that are open at once. */
+export interface SavedDevice {
+  /** A secret. */
+  readonly deviceKey: string
+  /** The ids of the channels that it is subscribed to. */
+  readonly channels: readonly string[]
+}
+
+const NAME = 'heliograph console'
+
+const kept = read()
+
+export const token = signal(textIn(kept['token']))
+export const theme = signal<Theme>(themeIn(kept['theme']))
+export const language = signal<Language>(languageIn(kept['language']))
+export const channels = signal(listOf<SavedChannel>(kept['channels'], 'id'))
+/** The device to which the gateway pushes; its key is '' before any. */
+export const pushed = signal(deviceOf(kept['pushed']))
+export const devices = signal(listOf<SavedDevice>(kept['devices'], 'deviceKey'))
+/** Milliseconds without an update after which the board marks a Thing as silent. */
+export const silentAfterMs = signal(Number(kept['silentAfterMs'] ?? 0) || 3_600_000)
+
+/** False where the browser keeps nothing: then secrets last as long as the page. */
+export const isKept = signal(true)
+
+effect(() => {
+  const text = JSON.stringify({
+    token: token.value,
+    theme: theme.value,
+    language: language.value,
+    channels: channels.value,
+    devices: devices.value,
+    pushed: pushed.value,
+    silentAfterMs: silentAfterMs.value,
+  })
+  try {
+    localStorage.setItem(NAME, text)
+  } catch {
+    // Private windows of some browsers have no storage.
+    isKept.value = false
+  }
+})
+
+function read(): Readonly<Record<string, unknown>> {
+  try {
+    const parsed: unknown = JSON.parse(localStorage.getItem(NAME) ?? '{}')
+    return isRecord(parsed) ? parsed : {}
+  } catch {
+    return {}
+  }
+}
+
+function textIn(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+function themeIn(value: unknown): Theme {
+  return value === 'light' || value === 'dark' ? value : 'auto'
+}
+
+function languageIn(value: unknown): Language {
+  if (value === 'en' || value === 'zh-CN') return value
+  return navigator.languages.find((tag) => /^(en|zh)\b/i.test(tag))?.startsWith('zh') === true
+    ? 'zh-CN'
+    : 'en'
+}
+
+function deviceOf(value: unknown): SavedDevice {
+  const [known] = listOf<SavedDevice>([value], 'deviceKey')
+  return known ?? { deviceKey: '', channels: [] }
+}
+
+/** The records of a list that have a text under a name; the page wrote them itself. */
+function listOf<Item>(value: unknown, name: string): readonly Item[] {
+  if (!Array.isArray(value)) return []
+  return value.filter((item) => isRecord(item) && typeof item[name] === 'string') as Item[]
+}
+
+/** Adds a channel, or replaces what is known of it. */
+export function keepChannel(channel: SavedChannel): void {
+  const others = channels.value.filter(({ id }) => id !== channel.id)
+  channels.value = [...others, channel].toSorted((a, b) => a.name.localeCompare(b.name))
+}
+
+export function forgetChannel(id: string): void {
+  channels.value = channels.value.filter((channel) => channel.id !== id)
+}

@@ -1,0 +1,222 @@
+// The one session of the page: it carries every channel of this browser.
+//
+//   register ─▶ subscribe ─▶ replica ── lost ─▶ the SDK connects again, and says when
+//                               └── the device is unknown ─▶ register anew
+
+import { effect, signal } from '@preact/signals'
+
+import { foldedChanges } from '#src/client/folded-changes'
+import { indexedDbPositions } from '#src/client/indexed-db-positions'
+import { openReplica } from '#src/client/replica'
+import type { Replica } from '#src/client/replica'
+import type { WatchEnd, WatchState } from '#src/client/watch'
+import { after, every, nextFrame, nowMs } from './clock.ts'
+import { deviceIn, keepDevice, takeSlot } from './device-slot.ts'
+import { BASE_URL, client, codeOf, wantsToken } from './gateway.ts'
+import { loadChannel } from './history.ts'
+import { LiveChannel } from './live-channel.ts'
+import { channels, token } from './saved.ts'
+import type { SavedChannel } from './saved.ts'
+import { readSnapshot, writeSnapshot } from './snapshots.ts'
+
+export type Connection =
+  | { readonly kind: 'idle' | 'connecting' | 'open' | 'replaced' | 'token' }
+  /** `untilMs`: when the next attempt begins. */
+  | { readonly kind: 'waiting'; readonly untilMs: number }
+
+export const connection = signal<Connection>({ kind: 'idle' })
+/** By id the channels of this browser that the page shows. */
+export const live = signal<ReadonlyMap<string, LiveChannel>>(new Map())
+
+const SAVE_EVERY_MS = 3_000
+const RETRY_MS = 5_000
+
+let replica: Replica | undefined
+let slot: Promise<number> | undefined
+let isStarting = false
+const unsaved = new Set<LiveChannel>()
+
+/** Keeps the session open while this browser has channels. Called once. */
+export function keepSession(): void {
+  effect(() => {
+    const saved = channels.value
+    void token.value
+    showChannels(saved)
+    if (saved.length > 0) void start()
+  })
+  addEventListener('online', wake)
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'visible') wake()
+    else save(live.peek().values())
+  })
+  every(SAVE_EVERY_MS, () => {
+    save(unsaved)
+    unsaved.clear()
+  })
+}
+
+/** Connects at once, for a person who does not want to wait. */
+export function wake(): void {
+  if (replica !== undefined) replica.watch.wake()
+  else if (connection.peek().kind === 'waiting') void start()
+}
+
+/** Takes the session back from another tab, or begins with another token. */
+export async function restart(): Promise<void> {
+  const before = replica
+  replica = undefined
+  await before?.close()
+  await start()
+}
+
+function showChannels(saved: readonly SavedChannel[]): void {
+  const known = live.peek()
+  live.value = new Map(saved.map(({ id, name }) => [id, known.get(id) ?? newChannel(id, name)]))
+}
+
+function newChannel(id: string, name: string): LiveChannel {
+  const channel = new LiveChannel(id, name)
+  void readSnapshot(id).then((snapshot) => snapshot !== undefined && channel.restore(snapshot))
+  return channel
+}
+
+async function start(): Promise<void> {
+  if (isStarting) return
+  isStarting = true
+  try {
+    const [number, deviceKey] = await device()
+    await subscribeAll(number, deviceKey)
+    if (replica === undefined) open(number, deviceKey)
+  } catch (error) {
+    if (wantsToken(error)) connection.value = { kind: 'token' }
+    else retry()
+  } finally {
+    isStarting = false
+  }
+}
+
+function retry(): void {
+  connection.value = { kind: 'waiting', untilMs: nowMs() + RETRY_MS }
+  after(RETRY_MS, () => void start())
+}
+
+async function device(): Promise<readonly [slot: number, deviceKey: string]> {
+  const number = await (slot ??= takeSlot())
+  const known = deviceIn(number)?.deviceKey
+  if (known !== undefined && known !== '') return [number, known]
+  connection.value = { kind: 'connecting' }
+  const { device_key: deviceKey } = await client.peek().device.register({ platform: 'web' })
+  keepDevice(number, { deviceKey, channels: [] })
+  return [number, deviceKey]
+}
+
+/** Subscribes the device to each channel, once; the session brings the rest. */
+async function subscribeAll(number: number, deviceKey: string): Promise<void> {
+  for (const { id, secret } of channels.peek()) {
+    const known = deviceIn(number)?.channels ?? []
+    if (known.includes(id)) continue
+    try {
+      const body = { device_key: deviceKey, channel_id: id, password: secret }
+      await client.peek().channel.subscribe(body)
+      keepDevice(number, { deviceKey, channels: [...known, id] })
+    } catch (error) {
+      if (codeOf(error) === 'device_key_not_found') {
+        keepDevice(number, undefined)
+        throw error
+      }
+      if (codeOf(error) === undefined || wantsToken(error)) throw error
+      // A key that only sends, a channel that is gone or full: the other ones go on.
+      const channel = live.peek().get(id)
+      if (channel !== undefined) channel.isLost.value = true
+    }
+  }
+}
+
+function open(number: number, deviceKey: string): void {
+  const opened = openReplica({
+    baseUrl: BASE_URL,
+    deviceKey,
+    token: token.peek() === '' ? undefined : token.peek(),
+    client: 'heliograph console',
+    secretOf: (id) => channels.peek().find((channel) => channel.id === id)?.secret,
+    store: indexedDbPositions(`console ${deviceKey.slice(0, 8)}`),
+    onState: follow,
+    onEntry: (delivery) => {
+      const channel = channelOf(delivery.channelId)
+      if (channel === undefined || delivery.model === 'thing') return
+      channel.delivered(delivery)
+      unsaved.add(channel)
+    },
+    onChannel: ({ channelId, channelName }) => {
+      const channel = channelOf(channelId)
+      if (channel === undefined) return
+      channel.name.value = channelName
+      void loadChannel(channel).then(() => unsaved.add(channel))
+    },
+    onCaughtUp: (channelId) => {
+      const channel = channelOf(channelId)
+      if (channel?.isCurrent.peek() === false) {
+        channel.reached(() => opened.things(channelId))
+      }
+    },
+    onUnsubscribed: (channelId) => {
+      const { channels: known = [] } = deviceIn(number) ?? {}
+      keepDevice(number, { deviceKey, channels: known.filter((id) => id !== channelId) })
+      const channel = channelOf(channelId)
+      if (channel !== undefined) channel.isLost.value = true
+    },
+  })
+  replica = opened
+  opened.onChange(
+    foldedChanges((changes) => {
+      for (const [id, ofChannel] of Map.groupBy(changes, ({ channelId }) => channelId)) {
+        const channel = channelOf(id)
+        if (channel === undefined) continue
+        channel.changed(ofChannel)
+        unsaved.add(channel)
+      }
+    }, nextFrame),
+  )
+  void opened.watch.ended.then((end) => ended(opened, number, end))
+}
+
+const channelOf = (id: string): LiveChannel | undefined => live.peek().get(id)
+
+function follow(state: WatchState): void {
+  connection.value =
+    state.kind === 'waiting' ? { kind: 'waiting', untilMs: nowMs() + state.delayMs } : state
+}
+
+function ended(over: Replica, number: number, end: WatchEnd): void {
+  if (over !== replica) return
+  replica = undefined
+  for (const channel of live.peek().values()) channel.isCurrent.value = false
+  if (end.kind === 'replaced') connection.value = { kind: 'replaced' }
+  else if (end.kind === 'refused' && wantsToken(end.error)) connection.value = { kind: 'token' }
+  else {
+    if (end.kind === 'refused') keepDevice(number, undefined)
+    retry()
+  }
+}
+
+/** Saves channels for a page without a network. */
+function save(changed: Iterable<LiveChannel>): void {
+  for (const channel of changed) {
+    if (channel.isCurrent.peek()) void writeSnapshot(channel.id, channel.snapshot(nowMs()))
+  }
+}
+
+/** Ends the subscription of this browser to a channel, as far as the gateway can be reached. */
+export async function leave(channelId: string): Promise<void> {
+  void writeSnapshot(channelId, undefined)
+  const number = await (slot ??= takeSlot())
+  const known = deviceIn(number)
+  if (known === undefined || known.deviceKey === '') return
+  const { deviceKey, channels: ids } = known
+  keepDevice(number, { deviceKey, channels: ids.filter((id) => id !== channelId) })
+  const body = { device_key: deviceKey, channel_id: channelId }
+  await client
+    .peek()
+    .channel.unsubscribe(body)
+    .catch(() => undefined)
+}

@@ -1,0 +1,3 @@
+// Styles are imported for the build alone.
+
+declare module '*.css'

@@ -1,0 +1,185 @@
+// The feed of Messages, the newest first. Encrypted texts are opened here with a passphrase that
+// never leaves the tab.
+
+import { useMemo, useState } from 'preact/hooks'
+
+import { decrypt, keyFromPassphrase } from '#src/client/encryption'
+import type { EncryptionKey } from '#src/client/encryption'
+import type { Json } from '#domain/submission'
+import { second } from '#console/state/clock.ts'
+import { BASE_URL } from '#console/state/gateway.ts'
+import type { FeedMessage, LiveChannel } from '#console/state/live-channel.ts'
+import { hashOf } from '#console/state/route.ts'
+import { moment, t } from '#console/words/words.ts'
+import { Empty, Field, Form } from '#console/parts/form.tsx'
+import { Markdown } from '#console/parts/markdown.tsx'
+import { Severity } from '#console/parts/severity.tsx'
+import { Copy, Outward, Said, hostOf } from '#console/parts/text.tsx'
+
+const SHOWN = 60
+
+const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
+const listOf = (value: Json | undefined): readonly string[] =>
+  Array.isArray(value) ? value.map(String) : []
+
+/** Keys by channel, as long as the tab lives. */
+const keys = new Map<string, EncryptionKey[]>()
+
+export function Messages({ channel }: { readonly channel: LiveChannel }) {
+  const [text, setText] = useState('')
+  const [shown, setShown] = useState(SHOWN)
+  void channel.messagesDrawn.value
+  const { messages } = channel
+  const found = useMemo(() => messages.filter((message) => holds(message, text)), [messages, text])
+  return (
+    <div class="messages">
+      <header class="view">
+        <h1>{t('messages')}</h1>
+      </header>
+      {messages.length > 0 && (
+        <div class="wishes" role="search">
+          <Field label={t('search')} value={text} onValue={setText} input={{ type: 'search' }} />
+        </div>
+      )}
+      {messages.length === 0 && <NoMessages channel={channel} />}
+      {messages.length > 0 && found.length === 0 && <Empty title={t('noMessageFound')} />}
+      <ol class="feed">
+        {found.slice(0, shown).map((message) => (
+          <Message key={message.id} message={message} channel={channel} />
+        ))}
+      </ol>
+      {found.length > shown && (
+        <button type="button" onClick={() => setShown(shown + SHOWN)}>
+          {t('more')}
+        </button>
+      )}
+    </div>
+  )
+}
+
+function holds({ payload }: FeedMessage, text: string): boolean {
+  const word = text.trim().toLowerCase()
+  if (word === '') return true
+  const { title, body, tags, thing_id: thing } = payload
+  return [title, body, thing, ...listOf(tags)].some((part) =>
+    textOf(part).toLowerCase().includes(word),
+  )
+}
+
+interface MessageProps {
+  readonly message: FeedMessage
+  readonly channel: LiveChannel
+}
+
+function Message({ message, channel }: MessageProps) {
+  const { payload, acceptedAt } = message
+  const { title, body, severity, url, images, tags, thing_id: thing, ciphertext } = payload
+  const thingId = textOf(thing)
+  return (
+    <li>
+      <article>
+        <header>
+          <h2>
+            <Said text={textOf(title)} />
+          </h2>
+          <Severity severity={severity === 'normal' ? '' : severity} />
+          <time dateTime={new Date(acceptedAt).toISOString()}>
+            {moment(acceptedAt, second.value)}
+          </time>
+        </header>
+        {textOf(body) !== '' && (
+          <div class="text">
+            <Markdown text={textOf(body)} />
+          </div>
+        )}
+        {textOf(ciphertext) !== '' && (
+          <Encrypted ciphertext={textOf(ciphertext)} channel={channel} />
+        )}
+        <ul class="extras">
+          {textOf(url) !== '' && (
+            <li>
+              <Outward href={textOf(url)} text={t('openLink', { host: hostOf(textOf(url)) })} />
+            </li>
+          )}
+          {listOf(images).map((image) => (
+            <li key={image}>
+              <Outward href={image} text={t('image', { host: hostOf(image) })} />
+            </li>
+          ))}
+          {thingId !== '' && (
+            <li>
+              <a href={hashOf({ view: 'thing', channelId: channel.id, id: thingId })}>{thingId}</a>
+            </li>
+          )}
+          {listOf(tags).map((tag) => (
+            <li class="tag" key={tag}>
+              <Said text={tag} />
+            </li>
+          ))}
+        </ul>
+      </article>
+    </li>
+  )
+}
+
+function Encrypted({ ciphertext, channel }: { ciphertext: string; channel: LiveChannel }) {
+  const [plain, setPlain] = useState<string>()
+  const [passphrase, setPassphrase] = useState('')
+  const [problem, setProblem] = useState<string>()
+  const known = keys.get(channel.id)
+  const open = async (tried: readonly EncryptionKey[]): Promise<void> => {
+    try {
+      setPlain(await decrypt(tried, { channelId: channel.id, ciphertext }))
+    } catch {
+      setProblem(t('decryptFailed'))
+    }
+  }
+  if (plain !== undefined) {
+    return (
+      <div class="text">
+        <Markdown text={plain} />
+      </div>
+    )
+  }
+  if (!globalThis.isSecureContext) return <p class="hint">{t('needsHttps')}</p>
+  if (known !== undefined && problem === undefined) void open(known)
+  return (
+    <details>
+      <summary>{t('encrypted')}</summary>
+      <Form
+        button={t('decrypt')}
+        onSubmit={async () => {
+          const id = ciphertext.split('.')[1] ?? ''
+          const key = await keyFromPassphrase({ id, passphrase, channelId: channel.id })
+          keys.set(channel.id, [...(keys.get(channel.id) ?? []), key])
+          await open([key])
+        }}
+      >
+        <Field
+          label={t('passphrase')}
+          value={passphrase}
+          onValue={setPassphrase}
+          hint={t('passphraseHint')}
+          problem={problem}
+          isSecret
+        />
+      </Form>
+    </details>
+  )
+}
+
+function NoMessages({ channel }: { readonly channel: LiveChannel }) {
+  const command = [
+    `curl ${BASE_URL}/message -H 'content-type: application/json' -d '{`,
+    `  "channel_id": "${channel.id}", "password": "'"$HELIOGRAPH_PASSWORD"'",`,
+    `  "title": "Frost tonight", "body": "Close the **roof**."}'`,
+  ].join('\n')
+  return (
+    <Empty title={t('noMessages')} text={t('noMessagesText')}>
+      <pre class="command" tabIndex={0}>
+        {command}
+      </pre>
+      <Copy text={command} />
+    </Empty>
+  )
+}

@@ -1,0 +1,165 @@
+// The gateway as a client of a broker that is already there: what its devices publish becomes
+// submissions of one channel.
+//
+// Invariants:
+//   bridge/1. A publish is acknowledged after the log has every submission of it, or after one was
+//             refused for what it is. Whatever else keeps a submission out leaves the publish with
+//             the broker: it is tried again, and nothing behind it is taken before.
+
+import type { Caller } from '#src/acceptance/caller'
+import type { Submissions } from '#src/acceptance/submissions'
+import { isFault } from '#domain/fault'
+import type { Fault, FaultCode } from '#domain/fault'
+import type { Runtime } from '#domain/runtime'
+import type { Logger, Meter } from '#domain/telemetry'
+import { NO_STATE } from '#src/mqtt/devices/family-state'
+import { ownThingId } from '#src/mqtt/devices/entity-name'
+import type { Publish, Wish } from '#src/mqtt/devices/publish'
+import { translate } from '#src/mqtt/devices/translate'
+import type { Broker, BrokerOptions, BrokerPublish, ConnectBroker } from './broker.ts'
+
+export interface BridgePorts {
+  readonly connect: ConnectBroker
+  readonly submissions: Pick<Submissions, 'submit'>
+  readonly runtime: Pick<Runtime, 'nowMs' | 'wait' | 'entropy'>
+  readonly meter: Meter
+  readonly logger: Logger
+}
+
+/** Refusals that say nothing about the publish: another time it is taken. */
+const PASSING: ReadonlySet<FaultCode> = new Set([
+  'server_busy',
+  'submission_not_accepted',
+  'submission_outcome_unknown',
+  'internal_error',
+  'rate_limited',
+  // The key was revoked or has expired: its file is to be replaced, and the publishes wait.
+  'channel_not_found',
+  'key_expired',
+])
+const FIRST_WAIT_MS = 100
+const LONGEST_WAIT_MS = 5_000
+
+type Outcome = 'accepted' | 'nothing' | 'unmapped' | 'refused'
+const OUTCOMES: readonly Outcome[] = ['accepted', 'nothing', 'unmapped', 'refused']
+
+export class Bridge {
+  readonly #ports: BridgePorts
+  readonly #options: BrokerOptions
+  readonly #counts: ReadonlyMap<Outcome, (by?: number) => void>
+  readonly #retried: (by?: number) => void
+  #state = NO_STATE
+  #broker: Broker | undefined
+  #isConnected = false
+  #isStopping = false
+  /** The failure that the logger has, until the broker is connected again. */
+  #told: string | undefined
+  /** The publish that is being taken. */
+  #current: Promise<void> = Promise.resolve()
+
+  constructor(ports: BridgePorts, options: BrokerOptions) {
+    this.#ports = ports
+    this.#options = options
+    const { meter } = ports
+    this.#counts = new Map(
+      OUTCOMES.map((outcome) => [outcome, meter.counter('bridge_publishes_total', { outcome })]),
+    )
+    this.#retried = meter.counter('bridge_retries_total', {})
+    meter.gauge('bridge_connected', {}, () => (this.#isConnected ? 1 : 0))
+  }
+
+  /** Connects to the broker, until `stop`. */
+  start(): void {
+    const { connect, logger } = this.#ports
+    this.#broker = connect(this.#options, {
+      take: (publish) => this.#taken(publish),
+      connected: () => {
+        this.#isConnected = true
+        this.#told = undefined
+        logger.info('the bridge is connected')
+      },
+      lost: () => {
+        if (this.#isConnected) logger.warn('the bridge has lost its broker')
+        this.#isConnected = false
+      },
+      failed: (reason) => {
+        // A broker that is away fails each second, and is told once.
+        if (reason !== this.#told) logger.warn('the bridge cannot read its broker', { reason })
+        this.#told = reason
+      },
+    })
+  }
+
+  /** Takes no further publish, waits for the one that is being taken, and leaves the broker. */
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    await this.#current.catch(() => undefined)
+    await this.#broker?.close()
+    this.#broker = undefined
+  }
+
+  #taken(sent: BrokerPublish): Promise<void> {
+    this.#current = this.#take(sent)
+    return this.#current
+  }
+
+  async #take(sent: BrokerPublish): Promise<void> {
+    this.#refuseWhenStopping()
+    const publish: Publish = { ...sent, receivedAtMs: this.#ports.runtime.nowMs() }
+    const thingId = ownThingId({ clientId: 'bridge' })
+    const connection = { sender: { thingId, mappings: [] }, state: this.#state }
+    const outcome = translate(publish, connection)
+    if (outcome === undefined) return this.#ended('unmapped', publish)
+    if (isFault(outcome)) return this.#ended('refused', publish, outcome)
+    const refusal = await this.#submitted(outcome.wishes, publish) // bridge/1
+    this.#state = outcome.state
+    for (const reply of outcome.replies) this.#broker?.publish(reply.topic, reply.payload)
+    if (refusal !== undefined) return this.#ended('refused', publish, refusal)
+    return this.#ended(outcome.wishes.length === 0 ? 'nothing' : 'accepted', publish)
+  }
+
+  /** Submits until the log has every wish that is not refused; the first refusal. */
+  async #submitted(wishes: readonly Wish[], { receivedAtMs }: Publish): Promise<Fault | undefined> {
+    const caller: Caller = { receivedAtMs }
+    let left = wishes.map((wish) => this.#withOperationId(wish))
+    let refusal: Fault | undefined
+    for (let waitMs = FIRST_WAIT_MS; left.length > 0; waitMs *= 2) {
+      const outcomes = await Promise.all(
+        left.map(async ({ intent, fields }) =>
+          this.#ports.submissions.submit(
+            intent,
+            { ...fields, password: this.#options.key },
+            caller,
+          ),
+        ),
+      )
+      const faults = outcomes.map((outcome) => (isFault(outcome) ? outcome : undefined))
+      refusal ??= faults.find((fault) => fault !== undefined && !PASSING.has(fault.code))
+      left = left.filter((_wish, index) => PASSING.has(faults[index]?.code ?? 'event_closed'))
+      if (left.length === 0) break
+      this.#retried()
+      await this.#ports.runtime.wait(Math.min(waitMs, LONGEST_WAIT_MS))
+      this.#refuseWhenStopping()
+    }
+    return refusal
+  }
+
+  /** A Message that is tried again must not come twice. */
+  #withOperationId(wish: Wish): Wish {
+    if (wish.intent.model !== 'message') return wish
+    const opId = `bridge-${this.#ports.runtime.entropy(16).toString('hex')}`
+    return { ...wish, fields: { ...wish.fields, op_id: wish.fields['op_id'] ?? opId } }
+  }
+
+  /** A publish that is not taken stays with the broker. */
+  #refuseWhenStopping(): void {
+    if (this.#isStopping) throw new Error('the bridge is stopping')
+  }
+
+  #ended(outcome: Outcome, { topic }: Publish, refusal?: Fault): void {
+    this.#counts.get(outcome)?.()
+    if (refusal === undefined) return
+    const { code, field } = refusal
+    this.#ports.logger.debug('a publish of the broker was refused', { topic, code, field })
+  }
+}

@@ -1,0 +1,150 @@
+// Home Assistant's discovery: what publishes elsewhere are about. Where a table knows the topic of
+// a value, its name, unit and class go to the attr that the table makes of it; the topic is
+// remembered otherwise.
+
+import { isFault } from '#domain/fault'
+import { bare, isRecord } from '#domain/record'
+import { entityIdOf } from './entity-name.ts'
+import { level, nothing, value } from './family.ts'
+import type { Reader, Received, Row } from './family.ts'
+import { withKnown } from './family-state.ts'
+import type { DiscoveredValue, FamilyState, Known } from './family-state.ts'
+import { flattened, readPayloadJson, readScalar, truthOrText, valueAt } from './payload.ts'
+import type { JsonObject } from './payload.ts'
+import { readConfiguration } from './home-assistant-config.ts'
+import type { Component, Configuration } from './home-assistant-config.ts'
+import { described, attrs, attrsOfValue, become } from './wishes.ts'
+
+const TOPICS_MAX = 1_000
+const VALUES_OF_TOPIC_MAX = 200
+
+interface Landing extends DiscoveredValue {
+  /** True when a table reads the topic of the value by itself. */
+  readonly isRead: boolean
+}
+
+/** The place to which the value of a component goes. */
+function landingOf(component: Component, thingId: string, received: Received): Landing {
+  const { topic, path, key } = component
+  const sample = path.reduceRight<unknown>((within, name) => ({ [name]: within }), 0)
+  const found = received.readOther(topic, Buffer.from(JSON.stringify(sample)))
+  const wish = found === undefined || isFault(found) ? undefined : found.wishes?.[0]
+  const { thing_id: id, attrs: names } = wish?.fields ?? {}
+  const [attr] = isRecord(names) ? Object.keys(names) : []
+  if (typeof id === 'string' && attr !== undefined) return { thingId: id, attr, path, isRead: true }
+  return { thingId, attr: path.length === 0 ? key : path.join('.'), path, isRead: false }
+}
+
+const configuration: Reader = (received) => {
+  const forgotten = withoutTopic(received.state.discovered, received.topic)
+  if (received.payload.length === 0) {
+    return { state: { ...received.state, discovered: forgotten } }
+  }
+  const said = readConfiguration(received)
+  if (isFault(said)) return said
+  const { thingId, components, online } = said
+  let discovered = forgotten
+  const facts = new Map<string, Record<string, unknown>>([[thingId, bare()]])
+  for (const component of components) {
+    const landing = landingOf(component, thingId, received)
+    const named = facts.get(landing.thingId) ?? bare<unknown>()
+    facts.set(landing.thingId, Object.assign(named, factsOf(component, landing.attr)))
+    if (!landing.isRead) discovered = remembered(discovered, component, { landing, received })
+  }
+  const isReadOnline = online === undefined || received.readOther(online, ONLINE) !== undefined
+  if (!isReadOnline) {
+    const landing = { thingId, attr: 'online', path: [], isRead: false }
+    discovered = remembered(discovered, { topic: online, key: '' }, { landing, received })
+  }
+  const state: FamilyState = { ...received.state, discovered }
+  return { wishes: metadataOf(said, facts, received), state }
+}
+const ONLINE = new TextEncoder().encode('online')
+
+const factsOf = ({ name, unit, deviceClass }: Component, attr: string): JsonObject => ({
+  [`${attr}.name`]: name,
+  [`${attr}.unit`]: unit,
+  [`${attr}.class`]: deviceClass,
+})
+
+/** What the configuration says of each Thing: the device's own facts where one Thing has all. */
+function metadataOf(
+  { thingId, title, ids, device }: Configuration,
+  facts: ReadonlyMap<string, JsonObject>,
+  { receivedAtMs }: Received,
+) {
+  const things = [...facts].filter(([id, some]) => id !== thingId || Object.keys(some).length > 0)
+  return things.map(([id, some]) =>
+    described(id, receivedAtMs, {
+      ...(things.length === 1 && { title, ids }),
+      facts: things.length === 1 ? { ...device, ...some } : some,
+    }),
+  )
+}
+
+function remembered(
+  discovered: FamilyState['discovered'],
+  { topic, key }: Pick<Component, 'topic' | 'key'>,
+  of: { readonly landing: Landing; readonly received: Received },
+): FamilyState['discovered'] {
+  const values = withKnown(discovered.get(topic) ?? new Map(), `${of.received.topic}#${key}`, {
+    value: of.landing,
+    max: VALUES_OF_TOPIC_MAX,
+  })
+  return withKnown(discovered, topic, { value: values, max: TOPICS_MAX })
+}
+
+/** Without what an earlier configuration of the same topic said. */
+function withoutTopic(
+  discovered: FamilyState['discovered'],
+  configTopic: string,
+): FamilyState['discovered'] {
+  const left = [...discovered].map(([topic, values]): [string, Known<DiscoveredValue>] => [
+    topic,
+    new Map([...values].filter(([key]) => !key.startsWith(`${configTopic}#`))),
+  ])
+  return new Map(left.filter(([, values]) => values.size > 0))
+}
+
+/** `homeassistant/sensor/kitchen/state`: the Thing is the object. */
+const state = value((sent, received) =>
+  become(
+    ...attrs(
+      entityIdOf(level(received, 'object')),
+      received.receivedAtMs,
+      attrsOfValue(sent, 'state'),
+    ),
+  ),
+)
+
+/** A topic that a configuration named. */
+const discovered: Reader = (received) => {
+  const values = received.state.discovered.get(received.topic)
+  if (values === undefined) return undefined
+  const isJson = [...values.values()].some(({ path }) => path.length > 0)
+  const sent = isJson ? readPayloadJson(received.payload) : readScalar(received.payload)
+  if (isFault(sent)) return sent
+  const byThing = new Map<string, Record<string, unknown>>()
+  for (const { thingId, attr, path } of values.values()) {
+    const found = valueAt(sent, path)
+    if (found === undefined) continue
+    const some = byThing.get(thingId) ?? bare<unknown>()
+    byThing.set(thingId, some)
+    if (isRecord(found)) Object.assign(some, flattened(found, { prefix: `${attr}.` }))
+    else some[attr] = typeof found === 'string' ? truthOrText(found) : found
+  }
+  return become(...[...byThing].flatMap(([id, some]) => attrs(id, received.receivedAtMs, some)))
+}
+
+const BASE = 'homeassistant'
+
+export const HOME_ASSISTANT: readonly Row[] = [
+  { topic: `${BASE}/status`, read: nothing },
+  { topic: `${BASE}/+component/+object/config`, read: configuration },
+  { topic: `${BASE}/+component/+node/+object/config`, read: configuration },
+  { topic: `${BASE}/+component/+object/state`, read: state },
+  { topic: `${BASE}/+component/+node/+object/state`, read: state },
+]
+
+/** Read after every table. */
+export const DISCOVERED: readonly Row[] = [{ topic: '#topic', read: discovered }]

@@ -1,0 +1,94 @@
+// Makes submissions of what a publish says. Times are Unix milliseconds, or what a client sent.
+
+import { bare, isRecord } from '#domain/record'
+import { TITLE_IN_DEFAULT } from '#domain/submission'
+import type { EventAction, ThingAction } from '#domain/submission'
+import type { Read } from './family.ts'
+import { flattened, truthOrText } from './payload.ts'
+import type { JsonObject, Scalar } from './payload.ts'
+import type { Wish } from './publish.ts'
+
+/** An action on a Thing, by default an update. */
+export const thing = (
+  thingId: string,
+  at: unknown,
+  fields: JsonObject,
+  action: Exclude<ThingAction, 'create'> = 'update',
+): Wish => ({
+  intent: { model: 'thing', action },
+  fields: { ...fields, thing_id: thingId, observed_at: at },
+})
+
+/** An update of a Thing's attrs; none when there are no attrs. */
+export const attrs = (thingId: string, at: unknown, values: JsonObject): readonly Wish[] =>
+  Object.keys(values).length === 0 ? [] : [thing(thingId, at, { attrs: values })]
+
+/** A record of one attr, whose name a device chose. */
+export function oneAttr(name: string, value: unknown): JsonObject {
+  const record = bare<unknown>()
+  record[name] = value
+  return record
+}
+
+/**
+ * Attrs of what a device published: those of an object, or one under the given name. Words for
+ * truth values are such, as in a payload of one value.
+ */
+export const attrsOfValue = (value: Scalar | JsonObject, name: string): JsonObject =>
+  isRecord(value) ? flattened(value, { text: truthOrText }) : oneAttr(name, value)
+
+/** The members that are text. */
+const textsOf = (object: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(object).filter(([, said]) => typeof said === 'string' && said !== ''),
+  )
+
+/** What a device says about itself: its name, its ids elsewhere, and facts as attrs. */
+export function described(
+  thingId: string,
+  at: unknown,
+  said: { readonly title?: unknown; readonly ids?: JsonObject; readonly facts?: JsonObject },
+): Wish {
+  const ids = textsOf(said.ids ?? {})
+  const facts = flattened(said.facts ?? {})
+  const known = Object.entries(facts).filter(([, fact]) => fact !== undefined)
+  return thing(thingId, at, {
+    ...textsOf({ title: said.title }),
+    ...(Object.keys(ids).length > 0 && { external_ids: ids }),
+    ...(known.length > 0 && { attrs: Object.fromEntries(known) }),
+  })
+}
+
+const TITLE_CHARACTERS_MAX = 120
+
+/** A Message of plain text, whose first line is its title. */
+export function textMessage(body: string, fields: JsonObject = {}): Wish {
+  const [line = ''] = body.trim().split('\n', 1)
+  const title = Array.from(line.trim()).slice(0, TITLE_CHARACTERS_MAX).join('')
+  return message({ title: title === '' ? TITLE_IN_DEFAULT : title, body, ...fields })
+}
+
+/** A Message that interrupts nobody, about what happened to a Thing. */
+export const note = (thingId: string, at: number, title: string, fields: JsonObject = {}): Wish =>
+  message({ title, severity: 'low', ...fields, thing_id: thingId, occurred_at: at })
+
+/** A step of an Event; the creation of an Event that exists is an update of it. */
+export const event = (
+  eventId: string,
+  at: unknown,
+  { action, ...fields }: JsonObject & { readonly action: EventAction },
+): Wish =>
+  action === 'create'
+    ? { intent: { model: 'event', action, eventId }, fields: { ...fields, event_time: at } }
+    : {
+        intent: { model: 'event', action },
+        fields: { ...fields, event_id: eventId, event_time: at },
+      }
+
+/** A Message. */
+export const message = (fields: JsonObject): Wish => ({
+  intent: { model: 'message', action: 'send' },
+  fields,
+})
+
+export const become = (...wishes: readonly Wish[]): Read => ({ wishes })

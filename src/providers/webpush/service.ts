@@ -1,0 +1,142 @@
+// One push service: its connections, the token of the gateway for it, and its own circuit.
+//
+// Invariants:
+//   webpush-service/1. At most AT_ONCE_MAX requests are in flight, over as many connections, and
+//     fewer until the service has answered: one that takes requests and answers none holds few.
+//   webpush-service/2. Every request ends, after ANSWER_MS_MAX at the latest.
+//   webpush-service/3. A service that failed FAILURES_MAX times in a row rests: its pushes are put
+//     off at once, and one tries it at the end of the rest.
+//   webpush-service/4. A burst of failures counts once.
+
+import type { Dispatcher } from 'undici'
+
+import { afterMsFrom } from '#src/providers/retry-after'
+import { Exchange } from './exchange.ts'
+import type { Reply, ServiceRequest } from './exchange.ts'
+
+export const AT_ONCE_MAX = 128
+const AT_ONCE_FIRST = 8
+const ANSWER_MS_MAX = 15_000
+const FAILURES_MAX = 3
+const REST_MS_FIRST = 1_000
+const REST_MS_MAX = 300_000
+
+export interface ServicePorts {
+  readonly connections: Pick<Dispatcher, 'dispatch' | 'destroy'>
+  readonly nowMs: () => number
+  readonly monotonicMs: () => number
+  /** Returns a new token of the gateway for the service. */
+  readonly authorize: () => string
+  /** Milliseconds for which a token is used. */
+  readonly tokenUseMs: number
+}
+
+export class Service {
+  readonly #ports: ServicePorts
+  readonly #inFlight = new Set<Exchange>()
+  /** Requests without a connection. Dispatch bounds their number: it limits pushes in flight. */
+  readonly #waiting: { readonly request: ServiceRequest; readonly reply: (reply: Reply) => void }[]
+  #token = ''
+  #tokenUntilMs = -Infinity
+  #limit = AT_ONCE_FIRST
+  #failures = 0
+  #failedMs = -Infinity
+  #restsUntilMs = -Infinity
+  #usedMs: number
+
+  constructor(ports: ServicePorts) {
+    this.#ports = ports
+    this.#usedMs = ports.monotonicMs()
+    this.#waiting = []
+  }
+
+  /** The value of the header Authorization for its requests. */
+  get authorization(): string {
+    const nowMs = this.#ports.monotonicMs()
+    if (nowMs >= this.#tokenUntilMs) {
+      this.#token = this.#ports.authorize()
+      this.#tokenUntilMs = nowMs + this.#ports.tokenUseMs
+    }
+    return this.#token
+  }
+
+  /** The time of its last request in monotonic milliseconds; undefined while one is under way. */
+  get idleSinceMs(): number | undefined {
+    return this.#inFlight.size + this.#waiting.length === 0 ? this.#usedMs : undefined
+  }
+
+  get isResting(): boolean {
+    return this.#failures >= FAILURES_MAX
+  }
+
+  /** Never rejects. */
+  send(request: ServiceRequest): Promise<Reply> {
+    const nowMs = this.#ports.monotonicMs()
+    this.#usedMs = nowMs
+    const restMs = this.#restsUntilMs - nowMs
+    // webpush-service/3
+    if (restMs > 0 || (this.isResting && this.#inFlight.size > 0)) {
+      return Promise.resolve(resting(Math.max(restMs, REST_MS_FIRST)))
+    }
+    return new Promise((reply) => {
+      this.#waiting.push({ request, reply })
+      this.#begin()
+    })
+  }
+
+  /** Ends requests that wait for too long. */
+  check(): void {
+    const beganBeforeMs = this.#ports.monotonicMs() - ANSWER_MS_MAX
+    for (const exchange of this.#inFlight) {
+      if (exchange.beganMs > beganBeforeMs) break // They began in this order.
+      exchange.giveUp() // webpush-service/2
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#ports.connections.destroy()
+  }
+
+  #begin(): void {
+    // webpush-service/1
+    while (this.#waiting.length > 0 && this.#inFlight.size < this.#limit) {
+      const next = this.#waiting.shift()
+      if (next !== undefined) this.#exchange(next.request, next.reply)
+    }
+  }
+
+  #exchange(request: ServiceRequest, reply: (reply: Reply) => void): void {
+    const { connections, monotonicMs } = this.#ports
+    const exchange = new Exchange(monotonicMs(), (ending) => {
+      this.#inFlight.delete(exchange)
+      this.#learn(ending, exchange.beganMs)
+      reply(ending)
+      this.#begin()
+    })
+    this.#inFlight.add(exchange)
+    const { path, body } = request
+    connections.dispatch({ method: 'POST', path, headers: { ...request.headers }, body }, exchange)
+  }
+
+  #learn(ending: Reply, beganMs: number): void {
+    const status = ending.kind === 'answered' ? ending.answer.status : 0
+    if (ending.kind === 'forbidden' || (status > 0 && status < 500)) {
+      this.#failures = 0
+      this.#limit = Math.min(AT_ONCE_MAX, this.#limit + 1)
+      return
+    }
+    if (beganMs < this.#failedMs) return // webpush-service/4
+    const { nowMs, monotonicMs } = this.#ports
+    this.#failedMs = monotonicMs()
+    this.#failures += 1
+    this.#limit = 1
+    if (!this.isResting) return
+    const asked = ending.kind === 'answered' ? ending.answer.retryAfter : undefined
+    const backOffMs = REST_MS_FIRST * 2 ** (this.#failures - FAILURES_MAX)
+    const restMs = Math.max(Math.min(REST_MS_MAX, backOffMs), afterMsFrom(asked, nowMs()) ?? 0)
+    this.#restsUntilMs = this.#failedMs + restMs
+    for (const { reply } of this.#waiting.splice(0)) reply(resting(restMs))
+  }
+}
+
+const resting = (afterMs: number): Reply => ({ kind: 'unanswered', reason: 'resting', afterMs })

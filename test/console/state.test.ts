@@ -1,0 +1,149 @@
+// The pure parts of the console: what is found, how values read, and what becomes of hostile texts.
+
+import test from 'ava'
+
+import { Figures, samplesIn } from '#console/state/metrics.ts'
+import { Readings, linePath } from '#console/state/readings.ts'
+import { groupOf, inOrder, isFound, queryOf, rowsOf } from '#console/state/search.ts'
+import { linkTarget, visible } from '#console/state/text.ts'
+import { coursesOf, pastOf } from '#console/state/thing-history.ts'
+import { shown } from '#console/state/units.ts'
+import type { FeedRecord } from '#src/client/bodies'
+import type { ThingView } from '#src/client/view'
+import type { Json } from '#domain/submission'
+
+const thing = (id: string, more: Partial<ThingView> = {}): ThingView => ({
+  id,
+  state: 'active',
+  rev: 1,
+  seq: 1,
+  fields: { title: `The ${id}`, observed_at: 1_000, tags: ['Cellar'] },
+  attrs: { temperature: 21, mode: 'on' },
+  externalIds: {},
+  ...more,
+})
+
+const SEARCHES: readonly (readonly [text: string, isFound: boolean])[] = [
+  ['', true],
+  ['BOILER', true],
+  ['boiler the', true],
+  ['cellar', true],
+  ['cell', false],
+  ['kitchen', false],
+  ['temperature>20', true],
+  ['temperature>21', false],
+  ['temperature<21.5 mode=ON', true],
+  ['mode=off', false],
+  ['absent=1', false],
+  ['is:archived', false],
+  ['is:silent', false],
+]
+
+for (const [text, expected] of SEARCHES) {
+  test(`a board that is searched for '${text}' ${expected ? 'shows' : 'hides'} the boiler`, (t) => {
+    t.is(isFound(thing('boiler-1'), queryOf(text), 0), expected)
+  })
+}
+
+test('silent and archived Things are found by their marks, archived ones by nothing else', (t) => {
+  const archived = thing('boiler-1', { state: 'archived' })
+  t.false(isFound(archived, queryOf('boiler'), 0))
+  t.true(isFound(archived, queryOf('is:archived'), 0))
+  t.true(isFound(thing('boiler-1'), queryOf('is:silent'), 2_000))
+})
+
+test('ids are sorted as people count, and groups keep together', (t) => {
+  const things = ['door:2', 'boiler-10', 'boiler-2'].map((id) => thing(id))
+  const sorted = inOrder(things, 'name', '')
+  t.deepEqual(
+    sorted.map(({ id }) => id),
+    ['boiler-2', 'boiler-10', 'door:2'],
+  )
+  t.deepEqual(
+    rowsOf(sorted, true).map((row) => (row.kind === 'group' ? row.name : row.id)),
+    ['boiler', 'boiler-2', 'boiler-10', 'door', 'door:2'],
+  )
+  t.is(groupOf('7'), '7')
+})
+
+const VALUES: readonly (readonly [name: string, value: Json, text: string])[] = [
+  ['temperature', 21.456, '21.46 °C'],
+  ['used_percent', 7, '7 %'],
+  ['memory_bytes', 1_234_000_000, '1.23 GB'],
+  ['rx_bytes_per_second', 999, '999 B/s'],
+  ['uptime_seconds', 59, '59 s'],
+  ['uptime_seconds', 86_400, '24 h'],
+  ['count', 12_345, '12,345 '],
+  ['mode', 'on', 'on '],
+  ['list', [1, 'a'], '[1,"a"] '],
+  ['is_on', true, 'true '],
+]
+
+for (const [name, value, expected] of VALUES) {
+  test(`${name} of ${JSON.stringify(value)} reads ${expected}`, (t) => {
+    const { text, unit } = shown(name, value, 'en')
+    t.is(`${text} ${unit}`, expected)
+  })
+}
+
+const LINKS: readonly (readonly [text: string, isLed: boolean])[] = [
+  ['https://example.com/a', true],
+  ['mailto:a@example.com', true],
+  ['javascript:alert(1)', false],
+  [' JAVASCRIPT:alert(1)', false],
+  ['java\nscript:alert(1)', false],
+  ['data:text/html,<script>', false],
+  ['vbscript:x', false],
+  ['//example.com', false],
+  ['file:///etc/passwd', false],
+]
+
+for (const [text, isLed] of LINKS) {
+  test(`a link to ${JSON.stringify(text)} leads ${isLed ? 'there' : 'nowhere'}`, (t) => {
+    t.is(linkTarget(text) !== undefined, isLed)
+  })
+}
+
+test('control characters and those that turn the direction can be seen', (t) => {
+  t.is(visible('a\u202eb\u0007c\u200bd\ne'), 'a⟨202E⟩b␇c⟨200B⟩d\ne')
+})
+
+test('a line keeps few points, its ends, and an hour at most', (t) => {
+  const readings = new Readings()
+  for (let at = 0; at < 7_200; at += 1) readings.add(at * 1_000, at % 100)
+  const { times } = readings
+  t.true(times.length <= 96 && times.length >= 24, `${times.length} points`)
+  t.true((times.at(-1) ?? 0) - (times[0] ?? 0) <= 3_600_000)
+  t.true((times.at(-1) ?? 0) > 7_000_000)
+  t.regex(linePath(readings, 100, 20), /^M0\.0 [\d.]+(L[\d.]+ [\d.]+)+$/)
+  t.is(linePath({ times: [1], values: [1] }, 100, 20), '')
+})
+
+const entry = (acceptedAt: number, payload: FeedRecord['payload']): FeedRecord =>
+  ({ accepted_at: acceptedAt, payload }) as FeedRecord
+
+test('late readings stand where they belong in the course of a value', (t) => {
+  const entries = [
+    entry(10, { observed_at: 5, attrs: { a: 1, b: 'text' } }),
+    entry(20, { observed_at: 3, attrs: { a: 2 } }),
+    entry(30, { attrs: { a: null } }),
+    entry(40, { title: 'no attrs' }),
+  ]
+  t.deepEqual(coursesOf(entries), new Map([['a', { times: [3, 5], values: [2, 1] }]]))
+  t.is(pastOf(entries).setAt.get('b'), 5)
+})
+
+test('metrics are read with their labels, and counters become rates', (t) => {
+  const text = '# HELP x y\nheliograph_a_total{model="the \\"thing\\""} 3\nheliograph_b 1.5e3\n'
+  t.deepEqual(
+    samplesIn(text).map(({ name, value }) => [name, value]),
+    [
+      ['heliograph_a_total', 3],
+      ['heliograph_b', 1_500],
+    ],
+  )
+  const [before, now] = [new Figures(text, 0), new Figures(text.replace(' 3', ' 9'), 2_000)]
+  t.is(now.rate('a_total', before), 3)
+  t.is(now.rate('absent', before), undefined)
+  t.is(now.sum('b'), 1_500)
+})

@@ -1,0 +1,147 @@
+// Blocks of updates: what was gathered is read as the rows that it was.
+
+import test from 'ava'
+
+import type { HistoryQuery } from '#domain/store-ports'
+import type { Store } from '#src/store/store'
+import { gatherAll } from '#test/support/gathered'
+import { NEVER } from '#test/support/retention-limits'
+import { stepsOf } from '#test/support/retired'
+import { ChannelWriter } from '#test/support/store-writer'
+import { channel, event, message, thing } from '#test/support/submissions'
+import { rounds } from '#test/support/until'
+import type { OpenStore } from './store-contract.ts'
+
+const A = channel(1)
+const UPDATES = 700
+
+/** Every page of a query, as text. */
+async function pagesOf(store: Store, query: HistoryQuery): Promise<string> {
+  const pages: unknown[] = []
+  let afterSeq = query.afterSeq
+  for (const goOn = rounds(); goOn();) {
+    const page = await store.read.history({ ...query, ...(afterSeq !== undefined && { afterSeq }) })
+    pages.push(page)
+    if (page.next === undefined) break
+    afterSeq = page.next
+  }
+  return JSON.stringify(pages)
+}
+
+/** A feed of every model, over two channels and several commits, some of them in one run. */
+async function fill(store: Store): Promise<readonly ChannelWriter[]> {
+  const writers = [await ChannelWriter.open(store, 1), await ChannelWriter.open(store, 2)]
+  for (const [index, writer] of writers.entries()) {
+    for (let count = 0; count < UPDATES; count += 1) {
+      const parts = { channelId: writer.channelId, at: count + 1, acceptedAt: 5_000 + 10 * count }
+      const fields = {
+        title: `Nr. ${count} "ü\u2028😀"`,
+        note: 'x'.repeat(count % 90 === 7 ? 30_000 : 9),
+      }
+      writer.take(
+        thing('update', `${count % 2 === 0 ? 'even' : 'odd'}-${count % 9}`, { ...parts, fields }),
+      )
+      if (count % 50 === 0) writer.take(message(parts), event('update', `e${count}`, parts))
+      if (count % 60 === 1)
+        writer.take(thing('update', 'named', { ...parts, opId: `op-${index}-${count}` }))
+      if (count % 300 === 299) await writer.commit()
+    }
+    await writer.commit()
+  }
+  return writers
+}
+
+const QUERIES: readonly Omit<HistoryQuery, 'channelId'>[] = [
+  { limit: 200 },
+  { limit: 7, afterSeq: 440 },
+  { limit: 50, model: 'thing' },
+  { limit: 50, model: 'message' },
+  { limit: 50, entityId: 'named' },
+  { limit: 9, entityId: 'even-4', afterSeq: 99 },
+  { limit: 50, thingPrefix: 'odd-' },
+  { limit: 50, thingPrefix: 'odd-', model: 'thing' },
+]
+
+export function gatheredContract(engine: string, open: OpenStore): void {
+  test(`${engine}: update-blocks/1, gathering/2: history is the same before and after updates are gathered`, async (t) => {
+    const store = await open(t)
+    const writers = await fill(store)
+    const ask = (): Promise<string[]> =>
+      Promise.all(
+        writers.flatMap(({ channelId }) =>
+          QUERIES.map((query) => pagesOf(store, { channelId, ...query })),
+        ),
+      )
+    const before = await ask()
+    t.true((await gatherAll(store)) >= 2 * UPDATES)
+    t.deepEqual(await ask(), before)
+    // Some in blocks and some in rows.
+    for (const writer of writers)
+      await writer
+        .take(thing('update', 'odd-1', { at: 9_999, channelId: writer.channelId }))
+        .commit()
+    const mixed = await ask()
+    await gatherAll(store)
+    t.deepEqual(await ask(), mixed)
+    const since = await store.read.history({
+      channelId: A,
+      sinceMs: 9_000,
+      limit: 200,
+      model: 'thing',
+    })
+    t.deepEqual(
+      since.items.map(({ seq }) => seq),
+      writers[0]?.feed
+        .filter(({ model, acceptedAt }) => model === 'thing' && acceptedAt >= 9_000)
+        .slice(0, 200)
+        .map(({ seq }) => seq),
+    )
+  })
+
+  test(`${engine}: updates are gathered when they are old or many, and nothing else is`, async (t) => {
+    const store = await open(t)
+    const writer = await ChannelWriter.open(store, 1)
+    writer.take(message(), thing('update', 'lamp', { acceptedAt: 1_000 }), event('update', 'fire'))
+    await writer.commit()
+    t.is(await store.gathering.gather(1_000 + 600_000), 0)
+    t.is(await store.gathering.gather(1_001 + 600_000), 1)
+    t.is(await store.gathering.gather(1_001 + 600_000), 0)
+  })
+
+  test(`${engine}: blocks are removed once all of their updates are past their time`, async (t) => {
+    const store = await open(t)
+    const writer = await ChannelWriter.open(store, 1)
+    const other = await ChannelWriter.open(store, 2)
+    await writer.take(thing('update', 'a', { acceptedAt: 1_000 })).commit()
+    await other
+      .take(thing('update', 'b', { acceptedAt: 1_500, channelId: other.channelId }))
+      .commit()
+    await gatherAll(store)
+    const seqs = async () => (await store.read.history({ channelId: A, limit: 9 })).items.length
+    t.deepEqual(await stepsOf(store, { ...NEVER, thingUpdates: 1_500 }, 9), [])
+    t.is(await seqs(), 1)
+    t.deepEqual(await stepsOf(store, { ...NEVER, thingUpdates: 1_501 }, 9), [3])
+    t.is(await seqs(), 0)
+  })
+
+  test(`${engine}: a deleted channel has no place in a block`, async (t) => {
+    const store = await open(t)
+    const writer = await ChannelWriter.open(store, 1)
+    await writer.take(thing('update', 'a')).commit()
+    await gatherAll(store)
+    await store.channels.delete(A, 1_000)
+    // Its place, its Thing, and the two rows of the channel itself.
+    t.deepEqual(await stepsOf(store, { ...NEVER, deletedChannels: 1_001 }, 9), [4])
+  })
+
+  test(`${engine}: gathering/1: two that gather at once move each update once`, async (t) => {
+    const store = await open(t)
+    const [writer] = await fill(store)
+    const before = await pagesOf(store, { channelId: A, limit: 200 })
+    const late = Number.MAX_SAFE_INTEGER
+    await Promise.allSettled([store.gathering.gather(late), store.gathering.gather(late)])
+    await gatherAll(store)
+    t.is(await pagesOf(store, { channelId: A, limit: 200 }), before)
+    t.is(writer?.channelId, A)
+  })
+}

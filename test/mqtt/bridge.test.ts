@@ -1,0 +1,172 @@
+// Goal: the bridge acknowledges what the log has or what never can be taken, and nothing else.
+// Method: a broker of the test's own hands publishes over; acceptance answers by a script.
+
+import test from 'ava'
+
+import { fault } from '#domain/fault'
+import type { FaultCode } from '#domain/fault'
+import { parseThingId } from '#domain/identity'
+import { Bridge } from '#src/mqtt/bridge/bridge'
+import type { BridgePorts } from '#src/mqtt/bridge/bridge'
+import type { Broker, BrokerListener } from '#src/mqtt/bridge/broker'
+import { ARRIVED } from '#test/support/device-publish'
+import { FakeLogger, FakeMeter } from '#test/support/fake-telemetry'
+import { sparkplugBytes } from '#test/support/sparkplug'
+
+const KEY = 'k'.repeat(43)
+const SENSOR = { topic: 'tele/plug/SENSOR', payload: Buffer.from('{"A":1}'), isKeptCopy: false }
+const ACTION = { ...SENSOR, topic: 'zigbee2mqtt/b', payload: Buffer.from('{"action":"x"}') }
+
+/** A bridge whose acceptance refuses by the given codes, one a submission, and then takes all. */
+function rig(refusals: readonly FaultCode[] = []) {
+  const waits: number[] = []
+  let waited = (): void => {}
+  const runtime: BridgePorts['runtime'] = {
+    nowMs: () => ARRIVED,
+    wait: async (delayMs) => {
+      waits.push(delayMs)
+      waited()
+    },
+    entropy: (bytes) => Buffer.alloc(bytes, waits.length),
+  }
+  const meter = new FakeMeter()
+  const logger = new FakeLogger()
+  const submitted: Readonly<Record<string, unknown>>[] = []
+  const sent: string[] = []
+  let listener: BrokerListener | undefined
+  let isClosed = false
+  const broker: Broker = {
+    publish: (topic) => void sent.push(topic),
+    close: async () => void (isClosed = true),
+  }
+  const left = [...refusals]
+  const submit: BridgePorts['submissions']['submit'] = (_intent, fields) => {
+    submitted.push(fields as Readonly<Record<string, unknown>>)
+    const code = left.shift()
+    if (code !== undefined) return fault(code)
+    const entityId = parseThingId('t')
+    if (entityId === undefined) throw new Error('no id')
+    return { model: 'thing', opId: 'o' as never, entityId }
+  }
+  const connect: BridgePorts['connect'] = (_options, given) => {
+    listener = given
+    return broker
+  }
+  const ports = { connect, submissions: { submit }, runtime, meter, logger }
+  const bridge = new Bridge(ports, { url: 'mqtt://b', topics: ['#'], key: KEY })
+  bridge.start()
+  if (listener === undefined) throw new Error('the bridge did not connect')
+  const onWait = (call: () => void) => void (waited = call)
+  return { ...ports, bridge, submitted, sent, listener, waits, onWait, isClosed: () => isClosed }
+}
+
+const total = (meter: FakeMeter, outcome: string): number =>
+  meter.total(`bridge_publishes_total{${outcome}}`)
+
+test('bridge/1: a publish is acknowledged when its submission is accepted, under the key', async (t) => {
+  const { listener, submitted, meter } = rig()
+  await listener.take(SENSOR)
+  t.deepEqual(submitted, [
+    { attrs: { A: 1 }, thing_id: 'plug', observed_at: ARRIVED, password: KEY },
+  ])
+  t.is(total(meter, 'accepted'), 1)
+})
+
+const passing: readonly FaultCode[] = [
+  'server_busy',
+  'submission_not_accepted',
+  'submission_outcome_unknown',
+  'channel_not_found',
+  'key_expired',
+]
+
+test('bridge/1: what keeps every submission out leaves the publish waiting until it is taken', async (t) => {
+  const { listener, submitted, meter, waits } = rig(passing)
+  await listener.take(SENSOR)
+  t.is(submitted.length, passing.length + 1)
+  t.deepEqual(waits, [100, 200, 400, 800, 1_600])
+  t.is(meter.total('bridge_retries_total'), passing.length)
+  t.is(total(meter, 'accepted'), 1)
+})
+
+test('the pauses between attempts have a bound', async (t) => {
+  const { listener, waits } = rig(Array.from({ length: 12 }, () => 'server_busy'))
+  await listener.take(SENSOR)
+  t.is(Math.max(...waits), 5_000)
+})
+
+test('bridge/1: one of several submissions is tried again alone, and a Message under one op_id', async (t) => {
+  const both = { ...ACTION, payload: Buffer.from('{"action":"x","battery":1}') }
+  const { listener, submitted } = rig(['key_scope', 'submission_outcome_unknown'])
+  await listener.take(both)
+  const [state, first, again] = submitted
+  t.is(submitted.length, 3)
+  t.deepEqual(state?.['attrs'], { battery: 1 })
+  t.regex(String(first?.['op_id']), /^bridge-[0-9a-f]{32}$/)
+  t.deepEqual(again, first)
+})
+
+test('bridge/1: a publish that never can be taken is acknowledged, counted and told at debug', async (t) => {
+  const { listener, submitted, meter, logger } = rig(['key_scope'])
+  await listener.take(SENSOR)
+  await listener.take({ ...SENSOR, payload: Buffer.from('{') })
+  await listener.take({ ...SENSOR, topic: 'a/b/c' })
+  await listener.take({ ...SENSOR, topic: 'zigbee2mqtt/bridge/info', payload: Buffer.from('{}') })
+  t.is(submitted.length, 1)
+  t.deepEqual(
+    ['refused', 'unmapped', 'nothing', 'accepted'].map((outcome) => total(meter, outcome)),
+    [2, 1, 1, 0],
+  )
+  const told = logger.lines.filter(({ level }) => level === 'debug').map(({ fields }) => fields)
+  t.deepEqual(told, [
+    { topic: SENSOR.topic, code: 'key_scope', field: undefined },
+    { topic: SENSOR.topic, code: 'validation_failed', field: 'payload' },
+  ])
+  t.false(JSON.stringify(logger.lines).includes(KEY))
+})
+
+test('copies that the broker had kept repeat no Message', async (t) => {
+  const { listener, submitted } = rig()
+  await listener.take({ ...ACTION, isKeptCopy: true })
+  t.deepEqual(submitted, [])
+})
+
+test('an edge node of Sparkplug whose births were missed is asked for them', async (t) => {
+  const { listener, sent } = rig()
+  const payload = sparkplugBytes({ seq: 5n })
+  await listener.take({ topic: 'spBv1.0/g/NDATA/e', payload, isKeptCopy: false })
+  await listener.take({ topic: 'spBv1.0/g/NDATA/e', payload, isKeptCopy: false })
+  t.deepEqual(sent, ['spBv1.0/g/NCMD/e'])
+})
+
+test('bridge/1: a publish that waits when the bridge stops stays with the broker', async (t) => {
+  const { bridge, listener, onWait, isClosed } = rig(['server_busy', 'server_busy'])
+  const stopping: Promise<void>[] = []
+  onWait(() => stopping.push(bridge.stop()))
+  await t.throwsAsync(listener.take(SENSOR), { message: 'the bridge is stopping' })
+  t.is(stopping.length, 1)
+  await Promise.all(stopping)
+  t.true(isClosed())
+  await t.throwsAsync(listener.take(SENSOR))
+})
+
+test('the metric says whether the bridge has its broker', (t) => {
+  const { listener, meter } = rig()
+  const isConnected = meter.gauges.get('bridge_connected')
+  t.is(isConnected?.(), 0)
+  listener.connected()
+  t.is(isConnected?.(), 1)
+  listener.lost()
+  t.is(isConnected?.(), 0)
+})
+
+test('a broker that is away is told once, and again after it was there', (t) => {
+  const { listener, logger } = rig()
+  for (const step of ['failed', 'failed', 'connected', 'lost', 'failed', 'failed'] as const) {
+    listener[step]('the connection to the broker failed: ECONNREFUSED')
+  }
+  t.deepEqual(
+    logger.lines.map(({ level }) => level),
+    ['warn', 'info', 'warn', 'warn'],
+  )
+})

@@ -1,0 +1,285 @@
+// A database in memory behind the product's own store: transactions of several processes, one after
+// the other, whose answers may be late, lost or refused, and which a power cut may undo.
+
+import type { Dialect, Failure } from '#src/store/dialect'
+import type { Opener, Runner, RunnerResult, Source } from '#src/store/jobs/executor'
+import { SqliteConnection, SqliteError } from '#src/store/sqlite/connection'
+import type { SqliteStatement, Values } from '#src/store/sqlite/connection'
+import { sqlite } from '#src/store/sqlite/dialect'
+import type { Event, Owner, VirtualTime } from './virtual-time.ts'
+
+/** What may go wrong with one request to the database. */
+export interface DatabaseFaults {
+  /** Milliseconds of the way to the database and back. */
+  readonly delayMs: () => number
+  /** The fate of a transaction at its beginning. */
+  readonly begin: (owner: Owner) => 'well' | 'lost' | 'silent'
+  /** The fate of a transaction at its end. */
+  readonly commit: (owner: Owner) => 'well' | 'taken-back' | 'lost-before' | 'lost-after' | 'silent'
+  /** True while the disk is full. */
+  readonly isFull: () => boolean
+  /** True while the database takes no connection. */
+  readonly isDown: () => boolean
+}
+
+/** The driver's own bound for an answer. */
+const SILENT_MS = 10_000
+/** A transaction that stands still for so long is rolled back by the server. */
+const IDLE_MS = 8_000
+/** The longest wait for the locks of another transaction. */
+const LOCK_MS = 5_000
+
+class Failed extends Error {
+  readonly failure: Failure
+
+  constructor(failure: Failure) {
+    super(`simulated: ${failure}`)
+    this.failure = failure
+  }
+}
+
+interface Transaction {
+  readonly owner: Owner
+  /** Moves with each statement; the server ends a transaction that stands still. */
+  atMs: number
+  isOpen: boolean
+  watch: Event | undefined
+}
+
+export class Database {
+  readonly #time: VirtualTime
+  readonly #faults: DatabaseFaults
+  readonly #connection = new SqliteConnection(':memory:')
+  readonly #statements = new Map<string, SqliteStatement>()
+  readonly #waiting: { readonly owner: Owner; readonly enter: () => void }[] = []
+  #running: Transaction | undefined
+  /** True when the next commit is on the disk as soon as it is answered. */
+  #isSynchronous = false
+
+  constructor(time: VirtualTime, faults: DatabaseFaults, tables: readonly string[]) {
+    this.#time = time
+    this.#faults = faults
+    this.#connection.pragma('journal_mode = MEMORY')
+    for (const sql of tables) this.#connection.exec(sql)
+    this.#connection.exec('BEGIN') // Everything behind the last sync: a power cut rolls it back.
+  }
+
+  /** How processes of this owner open it. */
+  openerFor(owner: Owner, { isShared }: { readonly isShared: boolean }): Opener {
+    const source: Source = {
+      createQueryRunner: () => this.#runner(owner, isShared),
+      destroy: () => Promise.resolve(),
+    }
+    const open = async () => {
+      await this.#pause(owner, this.#faults.delayMs())
+      if (this.#faults.isDown()) throw new Failed('lost')
+      return { source, migrations: 0 }
+    }
+    return { dialect: isShared ? SHARED : SOLE, open }
+  }
+
+  /** Rows of a statement, for a judge. */
+  rows<Row>(sql: string): readonly Row[] {
+    return this.#connection.prepare(sql).all() as unknown as readonly Row[]
+  }
+
+  /** Ends the transactions of a process that is gone. */
+  forget(owner: Owner): void {
+    if (this.#running?.owner === owner) this.#end('ROLLBACK')
+  }
+
+  /** Loses what was not synced. */
+  cutPower(): void {
+    if (this.#running !== undefined) this.#end('ROLLBACK')
+    this.#connection.exec('ROLLBACK')
+    this.#connection.exec('BEGIN')
+  }
+
+  close(): void {
+    this.#connection.close()
+  }
+
+  #runner(owner: Owner, isShared: boolean): Runner {
+    let own: Transaction | undefined
+    const query = async (
+      sql: string,
+      parameters: unknown[] = [],
+      isStructured = false,
+    ): Promise<unknown> => {
+      if (sql.startsWith('PRAGMA')) {
+        this.#isSynchronous = sql.includes('FULL')
+        return isStructured ? ({ raw: 0 } satisfies RunnerResult) : 0
+      }
+      if (sql.startsWith('BEGIN')) {
+        own = await this.#begin(owner, isShared)
+        return isStructured ? { raw: 0 } : 0
+      }
+      const isIn = own !== undefined && own === this.#running
+      if (own !== undefined && !isIn) {
+        own = undefined
+        throw new Failed('lost') // The server has ended it meanwhile.
+      }
+      if (sql === 'COMMIT' || sql === 'ROLLBACK') {
+        own = undefined
+        await this.#finish(owner, sql)
+        return { raw: 0 }
+      }
+      if (own !== undefined) own.atMs = this.#time.now
+      return isIn
+        ? this.#execute(sql, parameters, isStructured)
+        : this.#alone(owner, () => this.#execute(sql, parameters, isStructured))
+    }
+    return {
+      connect: () => Promise.resolve(this),
+      query: query as Runner['query'],
+      release: () => Promise.resolve(),
+    }
+  }
+
+  /** A statement outside of transactions. */
+  async #alone<Answer>(owner: Owner, work: () => Answer): Promise<Answer> {
+    const transaction = await this.#take(owner, true)
+    if (transaction !== this.#running) throw new Failed('lost')
+    try {
+      return work()
+    } finally {
+      this.#end('RELEASE')
+    }
+  }
+
+  async #begin(owner: Owner, isRemote: boolean): Promise<Transaction> {
+    const transaction = await this.#take(owner, isRemote)
+    if (transaction !== this.#running) throw new Failed('lost')
+    this.#prepared('SAVEPOINT t').run()
+    transaction.isOpen = true
+    return transaction
+  }
+
+  /** Waits for the database, which one transaction has at a time. */
+  async #take(owner: Owner, isRemote: boolean): Promise<Transaction> {
+    if (isRemote) await this.#pause(owner, this.#faults.delayMs())
+    const fate = this.#faults.isDown() ? 'lost' : this.#faults.begin(owner)
+    if (fate === 'silent') await this.#pause(owner, SILENT_MS)
+    if (fate !== 'well') throw new Failed(fate)
+    return this.#running === undefined ? this.#enter(owner) : this.#turn(owner)
+  }
+
+  /** Waits until no other transaction runs. */
+  #turn(owner: Owner): Promise<Transaction> {
+    return new Promise((resolve, reject) => {
+      const enter = (): void => {
+        const transaction = this.#enter(owner)
+        this.#time.after(0, () => resolve(transaction), owner)
+      }
+      const waiting = { owner, enter }
+      this.#waiting.push(waiting)
+      this.#time.after(
+        LOCK_MS,
+        () => {
+          const at = this.#waiting.indexOf(waiting)
+          if (at < 0) return
+          this.#waiting.splice(at, 1)
+          reject(new Failed('taken-back'))
+        },
+        owner,
+      )
+    })
+  }
+
+  #enter(owner: Owner): Transaction {
+    const transaction: Transaction = {
+      owner,
+      atMs: this.#time.now,
+      isOpen: false,
+      watch: undefined,
+    }
+    this.#running = transaction
+    this.#watch(transaction)
+    return transaction
+  }
+
+  #watch(transaction: Transaction): void {
+    transaction.watch = this.#time.after(IDLE_MS, () => {
+      if (this.#time.now - transaction.atMs >= IDLE_MS) this.#end('ROLLBACK')
+      else this.#watch(transaction)
+    })
+  }
+
+  async #finish(owner: Owner, how: 'COMMIT' | 'ROLLBACK'): Promise<void> {
+    const transaction = this.#running
+    const fate = how === 'ROLLBACK' ? 'well' : this.#faults.commit(owner)
+    const delayMs = this.#faults.delayMs()
+    await this.#pause(owner, delayMs)
+    if (this.#running !== transaction) throw new Failed('lost')
+    const isKept = how === 'COMMIT' && fate !== 'taken-back' && fate !== 'lost-before'
+    this.#end(isKept ? 'RELEASE' : 'ROLLBACK')
+    if (fate === 'taken-back') throw new Failed('taken-back')
+    if (fate === 'silent') await this.#pause(owner, SILENT_MS)
+    if (fate !== 'well') throw new Failed(fate === 'silent' ? 'silent' : 'lost')
+  }
+
+  #end(how: 'RELEASE' | 'ROLLBACK'): void {
+    const isOpen = this.#running?.isOpen === true
+    if (this.#running?.watch !== undefined) this.#running.watch.run = undefined
+    if (isOpen && how === 'ROLLBACK') this.#prepared('ROLLBACK TO t').run()
+    if (isOpen) this.#prepared('RELEASE t').run()
+    if (this.#isSynchronous && isOpen && how === 'RELEASE') {
+      this.#prepared('COMMIT').run()
+      this.#prepared('BEGIN').run()
+    }
+    this.#running = undefined
+    for (;;) {
+      const next = this.#waiting.shift()
+      if (next === undefined) return
+      if (next.owner.state !== 'dead') return next.enter()
+    }
+  }
+
+  #execute(sql: string, parameters: unknown[], isStructured: boolean): unknown {
+    const statement = this.#prepared(sql)
+    const values = parameters as unknown as Values
+    if (statement.reader) {
+      const rows = statement.all(...values)
+      return isStructured ? { raw: rows } : rows
+    }
+    if (this.#faults.isFull() && /^(INSERT|UPDATE)/.test(sql)) {
+      throw new SqliteError(13, 'database or disk is full')
+    }
+    const { changes, lastInsertRowid } = statement.run(...values)
+    return isStructured ? { affected: changes, raw: lastInsertRowid } : lastInsertRowid
+  }
+
+  #prepared(sql: string): SqliteStatement {
+    const known = this.#statements.get(sql)
+    if (known !== undefined) return known
+    const statement = this.#connection.prepare(sql)
+    this.#statements.set(sql, statement)
+    return statement
+  }
+
+  #pause(owner: Owner, delayMs: number): Promise<void> {
+    if (delayMs <= 0) return Promise.resolve()
+    return new Promise((resolve) => void this.#time.after(delayMs, resolve, owner))
+  }
+}
+
+/** The dialect of a file of one process, whose failures are simulated. */
+const SOLE: Dialect = {
+  ...sqlite,
+  failureOf: (error) => (error instanceof Failed ? error.failure : sqlite.failureOf(error)),
+  describe: (error) =>
+    error instanceof Failed
+      ? { code: error.failure, sentence: error.message }
+      : sqlite.describe(error),
+}
+
+/** The dialect of a database that several processes share: every commit is on the disk. */
+const SHARED: Dialect = {
+  ...SOLE,
+  begin: {
+    read: [],
+    snapshot: ['BEGIN'],
+    repeatable: ['PRAGMA synchronous = FULL', 'BEGIN IMMEDIATE'],
+    durable: ['PRAGMA synchronous = FULL', 'BEGIN IMMEDIATE'],
+  },
+}

@@ -1,0 +1,194 @@
+// The judge: compares the final state with what the world outside has seen. It shares no code with
+// the product; the only rule that it knows is that of each sentence below.
+
+import type { DeviceView, Observations, Sent } from './observations.ts'
+
+/** One entry of a feed, as read at the end. */
+export interface Entry {
+  readonly channelId: string
+  readonly seq: number
+  readonly opId: string
+  readonly model: string
+  readonly payload: string
+}
+
+/** The final state, as read from the gateway. */
+export interface Final {
+  /** Channels that nobody has deleted, or tried to. */
+  readonly channels: readonly string[]
+  readonly entries: readonly Entry[]
+  /** By channel, Thing and key. */
+  readonly values: ReadonlyMap<string, ReadonlyMap<string, ReadonlyMap<string, unknown>>>
+  /** The status of each operation, by op_id; absent for one without a record. */
+  readonly statuses: ReadonlyMap<string, string>
+  /** By device and channel: the head when the device joined. */
+  readonly joinedAt: ReadonlyMap<string, ReadonlyMap<string, number>>
+}
+
+const ENDED = new Set(['sent', 'failed', 'partially_failed'])
+const TOKEN = /token (\d+)|"key\d":(\d+)/
+
+/** Adds a broken sentence for everything that is wrong. */
+export function judge(
+  observations: Observations,
+  final: Final,
+  devices: readonly DeviceView[],
+): void {
+  const known = new Set(final.channels)
+  const entries = final.entries.filter(({ channelId }) => known.has(channelId))
+  const sent = observations.sent.filter(({ channelId }) => known.has(channelId))
+  const applied = appliedTokens(observations, entries, sent)
+  judgeSeqs(observations, final.channels, entries)
+  judgeSent(observations, sent, { applied, final })
+  judgeState(observations, expectedValues(sent, applied), final)
+  for (const device of devices) judgeDevice(observations, device, { entries, final })
+}
+
+/** The tokens of the entries, each of which was sent, once, and not refused. */
+function appliedTokens(
+  observations: Observations,
+  entries: readonly Entry[],
+  sent: readonly Sent[],
+): ReadonlySet<number> {
+  const byToken = new Map(sent.map((one) => [one.token, one]))
+  const applied = new Set<number>()
+  for (const { payload, channelId, seq } of entries) {
+    const match = TOKEN.exec(payload)
+    const token = Number(match?.[1] ?? match?.[2])
+    const one = byToken.get(token)
+    const where = `token ${token} at ${seq} of ${channelId}`
+    if (one === undefined || one.channelId !== channelId) {
+      observations.break('nothing is applied that was not sent', where)
+    } else if (one.outcome === 'refused') {
+      observations.break('a refused submission is not applied', where)
+    }
+    if (applied.has(token)) observations.break('a submission is applied once', where)
+    applied.add(token)
+  }
+  return applied
+}
+
+function judgeSeqs(
+  observations: Observations,
+  channels: readonly string[],
+  entries: readonly Entry[],
+): void {
+  for (const channel of channels) {
+    const seqs = entries.filter(({ channelId }) => channelId === channel).map(({ seq }) => seq)
+    seqs.sort((one, other) => one - other)
+    const at = seqs.findIndex((seq, index) => seq !== index + 1)
+    if (at < 0) continue
+    const detail = `${channel} has ${seqs[at]} at place ${at + 1}`
+    observations.break('seq has no hole and no repeat', detail)
+  }
+}
+
+interface Applied {
+  readonly applied: ReadonlySet<number>
+  readonly final: Final
+}
+
+/** Every 200 is applied, its operation has ended, and nothing but newer data replaced it. */
+function judgeSent(
+  observations: Observations,
+  sent: readonly Sent[],
+  { applied, final }: Applied,
+): void {
+  const newest = newestOf(sent.filter(({ token }) => applied.has(token)))
+  for (const one of sent) {
+    if (one.outcome !== 'accepted') continue
+    const where = `token ${one.token}, op ${one.opId}`
+    const status = final.statuses.get(one.opId ?? '')
+    if (status === undefined) {
+      observations.break('every 200 has a record', where)
+      continue
+    }
+    if (!ENDED.has(status)) observations.break('every operation ends', `${where}: ${status}`)
+    if (status === 'failed') observations.break('every 200 is applied', `${where} failed`)
+    if (applied.has(one.token)) continue
+    const isOld = one.model === 'thing' && (newest.get(nameOf(one)) ?? 0) > one.observedAt
+    if (!isOld) observations.break('every 200 is applied', `${where} has no entry`)
+  }
+}
+
+const nameOf = ({ channelId, thingId, key }: Sent): string => `${channelId} ${thingId} ${key}`
+
+/** The newest observed_at of each key. */
+function newestOf(sent: readonly Sent[]): ReadonlyMap<string, number> {
+  const newest = new Map<string, number>()
+  for (const one of sent) {
+    const name = nameOf(one)
+    newest.set(name, Math.max(newest.get(name) ?? 0, one.observedAt))
+  }
+  return newest
+}
+
+/** The token of each key: that of the newest observed_at, whatever the order of arrival. */
+function expectedValues(
+  sent: readonly Sent[],
+  applied: ReadonlySet<number>,
+): ReadonlyMap<string, number> {
+  const present = sent.filter(({ token, model }) => model === 'thing' && applied.has(token))
+  const newest = newestOf(present)
+  const winners = present.filter((one) => newest.get(nameOf(one)) === one.observedAt)
+  return new Map(winners.map((one) => [nameOf(one), one.token]))
+}
+
+function judgeState(
+  observations: Observations,
+  expected: ReadonlyMap<string, number>,
+  { values, channels }: Final,
+): void {
+  const actual = new Map<string, unknown>()
+  for (const channel of channels) {
+    for (const [thing, attrs] of values.get(channel) ?? []) {
+      for (const [key, value] of attrs) actual.set(`${channel} ${thing} ${key}`, value)
+    }
+  }
+  for (const name of new Set([...expected.keys(), ...actual.keys()])) {
+    if (expected.get(name) === actual.get(name)) continue
+    const detail = `${name} is ${String(actual.get(name))}, not ${String(expected.get(name))}`
+    observations.break('the state is the merge by key and time', detail)
+  }
+}
+
+interface Compared {
+  readonly entries: readonly Entry[]
+  readonly final: Final
+}
+
+function judgeDevice(
+  observations: Observations,
+  device: DeviceView,
+  { entries, final }: Compared,
+): void {
+  const joined = final.joinedAt.get(device.deviceId) ?? new Map<string, number>()
+  for (const channel of device.values.keys()) {
+    if (joined.has(channel)) continue
+    observations.break('a device has its own channels only', `${device.name} has ${channel}`)
+  }
+  for (const [channel, since] of joined) {
+    if (!final.channels.includes(channel)) continue
+    const own = flat(device.values.get(channel))
+    const real = flat(final.values.get(channel))
+    if (own !== real) {
+      const detail = `${device.name} in ${channel}: ${own} and not ${real}`
+      observations.break('every device has the state at the end', detail)
+    }
+    const missed = entries.find(
+      ({ channelId, seq, model, opId }) =>
+        channelId === channel && model !== 'thing' && seq > since && !device.got.has(opId),
+    )
+    if (missed === undefined) continue
+    const detail = `${device.name} lacks ${missed.seq} of ${channel}`
+    observations.break('every device gets every Message and Event', detail)
+  }
+}
+
+const flat = (things: ReadonlyMap<string, ReadonlyMap<string, unknown>> | undefined): string =>
+  [...(things ?? [])]
+    .flatMap(([thing, attrs]) =>
+      [...attrs].map(([key, value]) => `${thing}.${key}=${String(value)}`),
+    )
+    .sort()
+    .join(' ')

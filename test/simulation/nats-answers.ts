@@ -1,0 +1,48 @@
+// The answers of the simulated JetStream, in the form of its API.
+
+import type { Consumer, Stored, Stream } from './jetstream.ts'
+import { MemoryMessage } from './nats-message.ts'
+import { EPOCH_MS } from './virtual-runtime.ts'
+
+export type Json = Readonly<Record<string, unknown>>
+
+const encoder = new TextEncoder()
+
+export const answer = (body: Json): MemoryMessage =>
+  new MemoryMessage('', encoder.encode(JSON.stringify(body)))
+
+export const infoOf = (stream: Stream): Json => ({
+  config: stream.config,
+  created: new Date(EPOCH_MS).toISOString(),
+  state: {
+    messages: stream.size,
+    bytes: stream.bytes,
+    first_seq: stream.first,
+    last_seq: stream.last,
+    consumer_count: stream.consumers.size,
+  },
+})
+
+export const timeOf = ({ atMs }: Stored): string =>
+  new Date(EPOCH_MS + Math.floor(atMs)).toISOString()
+
+export const recordOf = (stored: Stored): Json => ({
+  subject: stored.subject,
+  seq: stored.seq,
+  data: Buffer.from(stored.data).toString('base64'),
+  time: timeOf(stored),
+})
+
+export function messageOf(stream: Stream, query: Json): Stored | undefined {
+  const { last_by_subj: last, next_by_subj: next, seq } = query
+  if (typeof last === 'string') return stream.lastBySubject(last)
+  if (typeof next === 'string') return stream.nextBySubject(next, Number(seq))
+  return stream.at(Number(seq))
+}
+
+export function deliveryOf(stream: Stream, consumer: Consumer, stored: Stored): MemoryMessage {
+  const nanos = `${EPOCH_MS + Math.floor(stored.atMs)}000000`
+  const place = `${stored.seq}.${consumer.delivered}.${nanos}.${consumer.backlog.length}`
+  const reply = `$JS.ACK.${stream.config.name}.${consumer.name}.1.${place}`
+  return new MemoryMessage(stored.subject, stored.data, { reply, values: stored.headers })
+}

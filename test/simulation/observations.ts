@@ -1,0 +1,66 @@
+// What the world outside has seen: the judge's only knowledge beside the final state.
+
+export type Model = 'thing' | 'message' | 'event'
+
+/** One submission of a sender, with all its attempts. */
+export interface Sent {
+  /** Stands in the content of this submission alone. */
+  readonly token: number
+  readonly channelId: string
+  readonly model: Model
+  /** The Thing, and the key of its attrs that gets the token; '' for others. */
+  readonly thingId: string
+  readonly key: string
+  readonly observedAt: number
+  opId: string | undefined
+  /** `open` until an attempt is answered. `unknown`: it may be applied, now or later. */
+  outcome: 'open' | 'accepted' | 'refused' | 'unknown'
+}
+
+/** A broken sentence. */
+export interface Broken {
+  readonly sentence: string
+  readonly detail: string
+}
+
+/** The judge's view of a device. */
+export interface DeviceView {
+  readonly name: string
+  readonly deviceId: string
+  /** By channel, Thing and key. */
+  readonly values: ReadonlyMap<string, ReadonlyMap<string, ReadonlyMap<string, unknown>>>
+  /** op_ids of the Messages and Events that it got. */
+  readonly got: ReadonlySet<string>
+}
+
+export class Observations {
+  readonly sent: Sent[] = []
+  readonly broken: Broken[] = []
+  /** The hash of everything that happened, event by event. */
+  #hash = 0x811c9dc5
+  readonly #trace: ((line: string) => void) | undefined
+  readonly #nowMs: () => number
+
+  constructor(nowMs: () => number, trace?: (line: string) => void) {
+    this.#nowMs = nowMs
+    this.#trace = trace
+  }
+
+  get hash(): string {
+    return (this.#hash >>> 0).toString(16).padStart(8, '0')
+  }
+
+  /** Notes that something happened. */
+  note(what: string): void {
+    const line = `${this.#nowMs().toFixed(3)} ${what}`
+    for (let at = 0; at < line.length; at += 1) {
+      this.#hash = Math.imul(this.#hash ^ line.charCodeAt(at), 0x01000193)
+    }
+    this.#trace?.(line)
+  }
+
+  break(sentence: string, detail: string): void {
+    this.broken.push({ sentence, detail })
+    this.note(`BROKEN ${sentence}: ${detail}`)
+  }
+}

@@ -1,0 +1,208 @@
+// Runs one seed: a world that fails, heals, comes to rest, and is judged.
+
+import type { ChannelId, DeviceId, OperationId } from '#domain/identity'
+import { openStore } from '#src/store/store'
+import type { Store } from '#src/store/store'
+import { FakeMeter } from '#test/support/fake-telemetry'
+import { seeded } from '#test/support/random'
+import { judge } from './judge.ts'
+import type { Entry, Final } from './judge.ts'
+import type { Broken } from './observations.ts'
+import { loadSchema } from './schema.ts'
+import { swarmOf } from './swarm.ts'
+import type { Swarm } from './swarm.ts'
+import { VirtualRuntime } from './virtual-runtime.ts'
+import { World } from './world.ts'
+
+export interface RunOptions {
+  readonly seed: number
+  /** Virtual minutes in which anything may fail. */
+  readonly minutes: number
+  /** By the seed when absent. */
+  readonly isCluster?: boolean | undefined
+  readonly swarm?: Swarm
+  readonly trace?: (line: string) => void
+}
+
+export interface Ran {
+  readonly hash: string
+  readonly events: number
+  readonly accepted: number
+  readonly broken: readonly Broken[]
+}
+
+const BEGIN_MS_MAX = 60_000
+/** A healthy gateway has come to rest by then: the longest timers take a minute. */
+const REST_MS_MAX = 180_000
+const POLL_MS = 500
+/** Milliseconds after which no process opens by a password that was replaced. */
+const PASSWORD_MS = 70_000
+const PAGE = 500
+
+export async function runSeed(options: RunOptions): Promise<Ran> {
+  const { seed, minutes, trace } = options
+  const chance = seeded(seed ^ 0x5eed)
+  const isDrawn = chance(4) > 0
+  const isCluster = options.isCluster ?? isDrawn
+  const swarm = options.swarm ?? swarmOf(chance, isCluster)
+  const tables = await loadSchema()
+  const world = new World({ seed, swarm, tables, trace })
+  const { observations } = world
+  const onDefect = (error: unknown): void =>
+    observations.break('no promise is forgotten', error instanceof Error ? (error.stack ?? '') : '')
+  process.on('unhandledRejection', onDefect)
+  try {
+    if (await world.begin(BEGIN_MS_MAX)) {
+      await world.fail(minutes * 60_000)
+      await finish(world)
+    } else observations.break('a healthy gateway starts', 'it did not')
+    const accepted = observations.sent.filter(({ outcome }) => outcome === 'accepted').length
+    const { hash, broken } = observations
+    return { hash, accepted, broken, events: world.time.events }
+  } finally {
+    process.off('unhandledRejection', onDefect)
+    world.close()
+  }
+}
+
+/** Waits for rest, and judges. */
+async function finish(world: World): Promise<void> {
+  const { time, observations, clients } = world
+  const healedMs = time.now
+  const reader = await openReader(world)
+  let final: Final | undefined
+  let restless = 'the gateways do not start'
+  while (time.now - healedMs < REST_MS_MAX) {
+    await time.run(time.now + POLL_MS)
+    const before = restless
+    restless = restlessOutside(world)
+    if (restless !== '') continue
+    const looked = await looking(world, () => look(world, reader))
+    // A look takes time: only one that found rest as the look before did saw one state.
+    restless = restlessIn(world, looked)
+    if (restless !== '' || before !== '') continue
+    final = looked
+    break
+  }
+  observations.note(`rest after ${(time.now - healedMs).toFixed(0)}`)
+  if (final === undefined) {
+    observations.break('a healthy gateway comes to rest', restless)
+    final = await looking(world, () => look(world, reader))
+  }
+  judge(
+    observations,
+    final,
+    world.devices.map(({ device }) => device),
+  )
+  if (clients.channels.some(({ ended, isDeleted }) => ended.length > 0 || isDeleted)) {
+    await time.run(Math.max(time.now, healedMs + PASSWORD_MS))
+    await looking(world, () => judgePasswords(world))
+  }
+}
+
+/** Runs reads of the final state while time passes. */
+async function looking<Value>({ time }: World, look_: () => Promise<Value>): Promise<Value> {
+  let done: { readonly value: Value } | undefined
+  let failure: unknown
+  look_().then(
+    (value) => (done = { value }),
+    (error: unknown) => (failure = error),
+  )
+  await time.run(time.now + 60_000, () => done !== undefined || failure !== undefined)
+  if (done !== undefined) return done.value
+  throw failure instanceof Error ? failure : new Error('the final state cannot be read')
+}
+
+/** A store over the database of the world, as a process of its own would have it. */
+function openReader(world: World): Promise<Store> {
+  const { time, database, swarm } = world
+  const runtime = new VirtualRuntime(time, { rate: 1, setByMs: 0 }, 1)
+  const opener = database.openerFor(runtime.owner, { isShared: swarm.isCluster })
+  return looking(world, () => openStore({ url: '', opener, meter: new FakeMeter(), runtime }))
+}
+
+async function look(world: World, store: Store): Promise<Final> {
+  const { clients, observations, devices } = world
+  const channels = clients.channels.filter(({ isInDoubt }) => !isInDoubt).map(({ id }) => id)
+  const entries: Entry[] = []
+  const values = new Map<string, Map<string, Map<string, unknown>>>()
+  for (const id of channels) {
+    const channelId = id as ChannelId
+    for (let afterSeq: number | undefined = 0; afterSeq !== undefined;) {
+      const page = await store.read.history({ channelId, afterSeq, limit: PAGE })
+      entries.push(...page.items)
+      afterSeq = page.next
+    }
+    const page = await store.read.things({ channelId, limit: PAGE })
+    const things = page.items.map(
+      ({ id: thing, attrs }) => [thing, new Map(Object.entries(attrs.values))] as const,
+    )
+    values.set(id, new Map(things))
+  }
+  const asked = observations.sent.flatMap(({ opId = '', outcome }) =>
+    outcome === 'accepted' ? [opId as OperationId] : [],
+  )
+  const found = await Promise.all(asked.map((opId) => store.operations.find(opId)))
+  const statuses = new Map(found.flatMap((one) => (one ? [[one.opId, one.status]] : [])))
+  const joinedAt = new Map<string, Map<string, number>>()
+  for (const { device } of devices) {
+    const positions = await store.subscriptions.positions(device.deviceId as DeviceId)
+    joinedAt.set(
+      device.deviceId,
+      new Map(positions.map(({ channelId, sinceSeq }) => [channelId, sinceSeq])),
+    )
+  }
+  return { channels, entries, values, statuses, joinedAt }
+}
+
+/** Says what the world outside sees not to be at rest; '' when everything is. */
+function restlessOutside(world: World): string {
+  if (world.served().length < world.machines.length) return 'a process does not serve'
+  if (world.clients.pending > 0) return 'a sender waits for an answer'
+  const offline = world.devices.find(({ device }) => !device.isOnline)
+  return offline === undefined ? '' : `${offline.device.name} is not connected`
+}
+
+/** Says what is not at rest in the final state; '' when everything is. */
+function restlessIn(world: World, { channels, entries, statuses, joinedAt }: Final): string {
+  const { devices, observations } = world
+  const heads = new Map<string, number>()
+  for (const { channelId, seq } of entries) {
+    heads.set(channelId, Math.max(heads.get(channelId) ?? 0, seq))
+  }
+  for (const { opId = '', outcome, channelId } of observations.sent) {
+    if (outcome !== 'accepted' || !channels.includes(channelId)) continue
+    const status = statuses.get(opId)
+    if (status === undefined || status === 'accepted') return `${opId} is ${status}`
+  }
+  for (const { device } of devices) {
+    const joined = joinedAt.get(device.deviceId) ?? new Map<string, number>()
+    for (const id of joined.keys()) {
+      const head = heads.get(id) ?? 0
+      const cursor = device.channels.get(id)?.cursor
+      if (channels.includes(id) && (cursor ?? -1) < head)
+        return `${device.name} has ${cursor} of ${head} in ${id}`
+    }
+    for (const id of device.channels.keys())
+      if (!joined.has(id)) return `${device.name} is in ${id}`
+  }
+  return ''
+}
+
+/** No process opens a channel by a password that was replaced, or a deleted channel at all. */
+async function judgePasswords(world: World): Promise<void> {
+  const { clients, observations } = world
+  for (const served of world.served()) {
+    for (const channel of clients.channels) {
+      const { ended, password, isDeleted, isInDoubt } = channel
+      const refused = isDeleted ? [...ended, password] : ended.slice(-1)
+      if (isInDoubt && !isDeleted) continue
+      for (const one of refused) {
+        const verdict = await clients.tryPassword(served, channel, one)
+        if (verdict === 'channel_not_found') continue
+        const detail = `${served.name} says ${verdict} to an ended password of ${channel.id}`
+        observations.break('a refused credential opens nothing after its time', detail)
+      }
+    }
+  }
+}

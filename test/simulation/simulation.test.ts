@@ -1,0 +1,42 @@
+// Goal: promises hold whatever fails, in whatever order.
+// Method: whole gateways in one thread on virtual time, with faults that a seed draws. (README.md)
+
+import { randomInt } from 'node:crypto'
+
+import test from 'ava'
+
+import { KNOWN_SEEDS } from './known-seeds.ts'
+import { runSeed } from './run.ts'
+import type { Ran } from './run.ts'
+
+const FRESH_MS = 15_000
+const MINUTES = 0.25
+
+const sentencesOf = ({ broken }: Ran): readonly string[] =>
+  broken.map(({ sentence, detail }) => `${sentence}: ${detail}`)
+
+for (const isCluster of [true, false]) {
+  const title = isCluster ? 'a cluster' : 'a sole process'
+  test.serial(`a seed gives ${title} the same run, event by event`, async (t) => {
+    const options = { seed: 7, minutes: MINUTES, isCluster }
+    const [one, other] = [await runSeed(options), await runSeed(options)]
+    t.deepEqual(one, other)
+    t.true(one.accepted > 10, `${one.accepted} were accepted`)
+  })
+}
+
+test.serial('seeds that failed once keep every promise', async (t) => {
+  for (const { seed, isCluster, was } of KNOWN_SEEDS) {
+    t.deepEqual(sentencesOf(await runSeed({ seed, isCluster, minutes: 1 })), [], `${seed}: ${was}`)
+  }
+  t.pass()
+})
+
+test.serial('fresh seeds keep every promise', async (t) => {
+  const until = performance.now() + FRESH_MS
+  do {
+    const seed = randomInt(2 ** 31)
+    const command = `npm run simulate -- --seeds 1 --first ${seed} --minutes ${MINUTES}`
+    t.deepEqual(sentencesOf(await runSeed({ seed, minutes: MINUTES })), [], command)
+  } while (performance.now() < until)
+})

@@ -1,0 +1,61 @@
+// The clocks, timers and random numbers of one simulated process.
+
+import type { Runtime } from '#domain/runtime'
+import { seeded } from '#test/support/random'
+import type { Owner, VirtualTime } from './virtual-time.ts'
+
+/** Where the clock on the wall begins. */
+export const EPOCH_MS = 1_790_000_000_000
+
+/** How the clocks of a machine differ from the time of the world. */
+export interface Clock {
+  /** Milliseconds of this clock in one of the world; 1 for a right one. */
+  readonly rate: number
+  /** Milliseconds by which somebody has set the wall clock forward; may change, may be negative. */
+  setByMs: number
+}
+
+export class VirtualRuntime implements Runtime {
+  readonly owner: Owner = { state: 'running', held: [] }
+  readonly random: (below: number) => number
+  readonly #time: VirtualTime
+  readonly #clock: Clock
+
+  constructor(time: VirtualTime, clock: Clock, seed: number) {
+    this.#time = time
+    this.#clock = clock
+    this.random = seeded(seed)
+  }
+
+  readonly nowMs = (): number =>
+    EPOCH_MS + Math.floor(this.monotonicMs()) + Math.floor(this.#clock.setByMs)
+
+  readonly monotonicMs = (): number => this.#time.now * this.#clock.rate
+
+  readonly after = (delayMs: number, callback: () => void): (() => void) => {
+    const event = this.#time.after(delayMs / this.#clock.rate, callback, this.owner)
+    return () => {
+      event.run = undefined
+    }
+  }
+
+  readonly every = (everyMs: number, callback: () => void): (() => void) => {
+    let cancel = (): void => {}
+    const arm = (): void => {
+      cancel = this.after(everyMs, () => {
+        arm()
+        callback()
+      })
+    }
+    arm()
+    return () => cancel()
+  }
+
+  readonly soon = (task: () => void): void => void this.#time.after(0, task, this.owner)
+
+  readonly wait = (delayMs: number): Promise<void> =>
+    new Promise((resolve) => void this.after(delayMs, resolve))
+
+  readonly entropy = (bytes: number): Buffer =>
+    Buffer.from(Uint8Array.from({ length: bytes }, () => this.random(256)))
+}
