@@ -11,11 +11,19 @@ import { createActor } from 'xstate'
 import type { ActorRefFrom, SnapshotFrom } from 'xstate'
 
 import type { ChannelId } from '#domain/identity'
+import type { StoredRule } from '#domain/rules/stored'
 import type { ChannelHead } from '#domain/store-ports'
-import { channelLogic, isKnown } from '#machines/channel'
-import type { ChannelRules, Decided, Effects, Memory, TurnInput } from '#machines/channel'
+import { channelLogic, isKnown, openEventsOf } from '#machines/channel'
+import type { ChannelRules, Decided, Effects, Memory, TurnInput } from '#machines/turn-parts'
 
-export type TurnOutcome = Decided & Readonly<Effects>
+/** Effects that a turn fills. */
+export function noEffects(): Effects {
+  const firings = { opened: 0, updated: 0, closed: 0, sent: 0 }
+  const rules = { rules: [], watches: [], failures: [], firings }
+  return { entries: [], operations: [], defects: [], rules }
+}
+
+export type TurnOutcome = Omit<Decided, 'rules'> & Readonly<Effects>
 
 /** A channel's actor as the system uses it. */
 export class ChannelActor {
@@ -39,14 +47,30 @@ export class ChannelActor {
     return isKnown(this.#snapshot().context, kind, id)
   }
 
-  get remembered(): number {
-    const { memory, decided } = this.#snapshot().context
-    const newest = decided === undefined ? 0 : decided.things.size + decided.events.size
-    return memory.things.size + memory.events.size + newest
+  /** The open Events of rules for a Thing whose watches it knows. */
+  openEventsOf(thingId: string): readonly string[] {
+    return openEventsOf(this.#snapshot().context, thingId)
   }
 
-  load(head: ChannelHead): void {
-    this.#actor.send({ type: 'load', head })
+  get remembered(): number {
+    const { memory, decided } = this.#snapshot().context
+    const newest =
+      decided === undefined ? 0 : decided.things.size + decided.events.size + decided.watches.size
+    return memory.things.size + memory.events.size + memory.watches.size + newest
+  }
+
+  /** True when a turn may need the watches of the Things that it touches. */
+  get hasRules(): boolean {
+    return this.isAsleep || this.rules > 0
+  }
+
+  get rules(): number {
+    const { decided, rules } = this.#snapshot().context
+    return (decided?.rules ?? rules).size
+  }
+
+  load(head: ChannelHead, rules: readonly StoredRule[] = []): void {
+    this.#actor.send({ type: 'load', head, rules })
   }
 
   /**
@@ -58,7 +82,7 @@ export class ChannelActor {
     if (this.#uncommitted > 1) throw new Error('a channel was given a third turn at once')
     if (this.isAsleep) throw new Error('a channel that sleeps was given a turn')
     this.#uncommitted += 1
-    const effects: Effects = { entries: [], operations: [], defects: [] }
+    const effects = noEffects()
     this.#actor.send({ type: 'take', turn, effects })
     const { decided } = this.#snapshot().context
     if (decided === undefined) throw new Error('a channel took a turn and decided nothing')
@@ -116,6 +140,13 @@ export class ChannelDirectory {
   get remembered(): number {
     let sum = 0
     for (const actor of this.#awake.values()) sum += actor.remembered
+    return sum
+  }
+
+  /** The rules of the channels that are awake. */
+  get rules(): number {
+    let sum = 0
+    for (const actor of this.#awake.values()) sum += actor.rules
     return sum
   }
 

@@ -2,7 +2,7 @@
 
 import { OPERATION_STATUSES } from '#domain/operation'
 import type { Meter } from '#domain/telemetry'
-import type { ChannelDirectory } from './channel.ts'
+import type { ChannelDirectory, TurnOutcome } from './channel.ts'
 import type { TurnEnd } from './turn.ts'
 
 export interface Measures {
@@ -16,12 +16,21 @@ export interface Measures {
     submissions: number,
     end: Extract<TurnEnd, { kind: 'committed' }>,
   ) => void
+  /** Counts what the rules of a committed turn did. */
+  readonly rules: (outcomes: Iterable<Pick<TurnOutcome, 'rules'>>) => void
 }
+
+const RESULTS = ['opened', 'updated', 'closed', 'sent'] as const
 
 /** Registers the metrics of a system once. */
 export function measuresOf(meter: Meter, directory: ChannelDirectory): Measures {
   meter.gauge('live_actors', {}, () => directory.size)
   meter.gauge('cached_entities', {}, () => directory.remembered)
+  meter.gauge('live_rules', {}, () => directory.rules)
+  const failed = meter.counter('rule_failures_total', {})
+  const fired = new Map(
+    RESULTS.map((result) => [result, meter.counter('rule_firings_total', { result })] as const),
+  )
   const took = meter.histogram('turn_seconds', {})
   const held = meter.histogram('turn_submissions', {})
   const dead = meter.counter('dead_letters_total', {})
@@ -35,6 +44,13 @@ export function measuresOf(meter: Meter, directory: ChannelDirectory): Measures 
     submissions: () => applied,
     parked: meter.counter('submissions_parked_total', {}),
     retried: meter.counter('turns_retried_total', {}),
+    rules: (outcomes) => {
+      for (const { rules } of outcomes) {
+        for (const { count } of rules.failures) failed(count)
+        for (const [result, count] of fired)
+          if (rules.firings[result] > 0) count(rules.firings[result])
+      }
+    },
     turn: (seconds, submissions, end) => {
       turns += 1
       applied += submissions

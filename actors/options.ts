@@ -6,6 +6,7 @@ import type { TurnStore } from '#domain/store-ports'
 import type { Submission } from '#domain/submission'
 import type { Logger, Meter } from '#domain/telemetry'
 import type { DirectoryLimits } from './channel.ts'
+import type { DeadlinePorts } from './deadlines.ts'
 
 export interface SystemPorts {
   readonly store: TurnStore
@@ -19,6 +20,8 @@ export interface SystemPorts {
   readonly readSubmission: (payload: string) => Submission | Unreadable
   /** The log cannot be followed any more: the process must end. (W5) */
   readonly onMismatch: (reason: string) => void
+  /** Appends a tick to the log of a lane. */
+  readonly appendTick: DeadlinePorts['appendTick']
   /** Resolves after a delay in milliseconds. */
   readonly wait: (delayMs: number) => Promise<void>
   /** Runs a task after the tasks that already wait for this thread. */

@@ -8,12 +8,14 @@ import { positionOf } from '#domain/lane'
 import type { LanePlace, Lease } from '#domain/lane'
 import type { LaneMove, TurnStore } from '#domain/store-ports'
 import type { Logger } from '#domain/telemetry'
+import type { Deadlines } from './deadlines.ts'
 import type { OwnedLane } from './lanes.ts'
 import { ParkedChannels } from './parked-channels.ts'
 import type { Applied } from './purge.ts'
 
 export interface OwnedLanesPorts {
-  readonly store: Pick<TurnStore, 'takeLane' | 'parkedIn'>
+  readonly store: Pick<TurnStore, 'takeLane' | 'parkedIn' | 'nextDue'>
+  readonly deadlines: Pick<Deadlines, 'know' | 'forget' | 'forgetAll'>
   readonly nowMs: () => number
   readonly logger: Logger
   /** Called when this process has taken a lane, at the place that the database has. */
@@ -116,12 +118,14 @@ export class OwnedLanes {
   forget(): void {
     this.#lanes.clear()
     this.parked.forgetAll()
+    this.#ports.deadlines.forgetAll()
     this.#isChanged = true
   }
 
   #letGo(lane: number): void {
     this.#lanes.delete(lane)
     this.parked.forget(lane)
+    this.#ports.deadlines.forget(lane)
   }
 
   async #take(lease: Lease): Promise<void> {
@@ -135,6 +139,7 @@ export class OwnedLanes {
     }
     // From here on no process can park or unpark under an older epoch.
     this.parked.know(lane, await this.#ports.store.parkedIn(lane), this.#ports.nowMs())
+    this.#ports.deadlines.know(lane, await this.#ports.store.nextDue(lane))
     this.#lanes.set(lane, { lane, epoch, place, decidedTo: place, mayHaveMore: true })
     this.#ports.taken(lane)
   }

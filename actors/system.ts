@@ -7,6 +7,7 @@
 import { LogMismatch } from '#domain/lane'
 import { retryDelayMs } from './backoff.ts'
 import { ChannelDirectory } from './channel.ts'
+import { Deadlines } from './deadlines.ts'
 import { OwnedLanes } from './owned-lanes.ts'
 import type { SystemOptions, SystemPorts } from './options.ts'
 import { purgeApplied } from './purge.ts'
@@ -27,6 +28,7 @@ export class ActorSystem {
   readonly #options: SystemOptions
   readonly #directory: ChannelDirectory
   readonly #ownedLanes: OwnedLanes
+  readonly #deadlines: Deadlines
   readonly #measure: Measures
   readonly #line: TurnLine
   readonly #unparking: UnparkingPorts
@@ -45,7 +47,10 @@ export class ActorSystem {
     this.#options = options
     const { store, logger, meter, bus, leases, nowMs } = ports
     const directory = new ChannelDirectory(options)
+    const deadlines = new Deadlines(ports)
+    this.#deadlines = deadlines
     const ownedLanes = new OwnedLanes({
+      deadlines,
       store,
       logger,
       nowMs,
@@ -60,7 +65,7 @@ export class ActorSystem {
     this.#measure = measure
     const wakeUp = (): void => this.#wakeUp()
     this.#line = new TurnLine(
-      { ...ports, directory, ownedLanes, measure, wakeUp, isHalted },
+      { ...ports, directory, ownedLanes, deadlines, measure, wakeUp, isHalted },
       options,
     )
     this.#unparking = { ...ports, directory, ownedLanes, measure }
@@ -121,6 +126,11 @@ export class ActorSystem {
   /** Tries a parked channel again when one is due. Called at intervals. */
   tryParked(): void {
     if (isUnparkingDue(this.#unparking)) this.#wakeUp()
+  }
+
+  /** Works off what is due by now. Called at intervals. (R8) */
+  checkDeadlines(): void {
+    if (this.#phase === 'running') this.#deadlines.check()
   }
 
   /** The places up to which this process's lanes are applied. */

@@ -1,5 +1,6 @@
 // The parts of a turn: its submissions with their places in the log, and the moves of its lanes.
 
+import type { ChannelId } from '#domain/identity'
 import type { LanePlace, Logged, LogPosition } from '#domain/lane'
 import type { Unparked } from '#domain/parked'
 import type { LaneMove } from '#domain/store-ports'
@@ -30,6 +31,34 @@ export interface Turn {
   readonly parked?: ReadonlyMap<Item, string>
   /** Present when the items are the oldest that wait for this parked channel. */
   readonly unparks?: Omit<Unparked, 'opIds'>
+  /** Channels whose rows the database refuses: what is due in them waits. (W6) */
+  readonly parkedChannels?: { has(channelId: ChannelId): boolean }
   /** Present after a failed attempt: every op_id is looked up. (turn-uses.ts) */
   readonly isCareful?: true
 }
+
+/**
+ * Leaves out what may not share a turn with what stands before it: a tick asks the store what is
+ * due, so each stands first in its lane's part of a turn, and one turn has one. (R7)
+ */
+export function upToTick(items: readonly Item[]): readonly Item[] {
+  if (!items.some(isTick)) return items
+  const begun = new Set<number>()
+  const ended = new Set<number>()
+  let hasTick = false
+  return items.filter((item) => {
+    const { lane } = item
+    if (ended.has(lane)) return false
+    if (isTick(item)) {
+      if (hasTick || begun.has(lane)) {
+        ended.add(lane)
+        return false
+      }
+      hasTick = true
+    }
+    begun.add(lane)
+    return true
+  })
+}
+
+export const isTick = ({ submission }: Item): boolean => submission.model === 'tick'

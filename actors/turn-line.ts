@@ -24,6 +24,7 @@
 
 import { positionOf } from '#domain/lane'
 import type { ChannelDirectory } from './channel.ts'
+import type { Deadlines } from './deadlines.ts'
 import type { Verdict } from './isolation.ts'
 import type { OwnedLanes } from './owned-lanes.ts'
 import { PARKED_CHANNELS_MAX as PARKED_MAX } from './parked-channels.ts'
@@ -34,7 +35,7 @@ import type { Measures } from './measures.ts'
 import type { SystemPorts } from './options.ts'
 import { commitTurn, decideTurn, undecide } from './turn.ts'
 import type { DecidedTurn, TurnEnd } from './turn.ts'
-import { isOfChannel } from './turn-item.ts'
+import { isOfChannel, isTick, upToTick } from './turn-item.ts'
 import type { Item, Turn } from './turn-item.ts'
 
 /**
@@ -50,6 +51,7 @@ export interface TurnLinePorts
   readonly directory: ChannelDirectory
   readonly ownedLanes: OwnedLanes
   readonly measure: Measures
+  readonly deadlines: Deadlines
   /** True once nothing more is begun. */
   readonly isHalted: () => boolean
 }
@@ -88,7 +90,7 @@ export class TurnLine {
     const { ownedLanes, log } = this.#ports
     for (const { lanes, max } of this.#troubles.shares(ownedLanes.lanes)) {
       const items = await collect(lanes, log, max)
-      if (items.length > 0) return items
+      if (items.length > 0) return upToTick(items)
     }
     return []
   }
@@ -125,6 +127,7 @@ export class TurnLine {
       items,
       moves,
       nowMs: nowMs(),
+      parkedChannels: ownedLanes.parked,
       ...(isolated ?? ownedLanes.parked.aside(items)),
       ...(this.#troubles.hasFailed(moves.map(({ lane }) => lane)) && { isCareful: true }),
     }
@@ -164,12 +167,14 @@ export class TurnLine {
   }
 
   async #commit(turn: DecidedTurn): Promise<TurnEnd> {
-    const { nowMs, measure } = this.#ports
+    const { nowMs, measure, deadlines } = this.#ports
     const end = await commitTurn(this.#ports, turn)
     if (end.kind === 'fenced') return end
     this.#moveOn({ ...end, moves: turn.moves })
     this.#park(turn)
     measure.turn((nowMs() - turn.nowMs) / 1000, turn.items.length, end)
+    measure.rules(turn.outcomes.values())
+    void deadlines.committed(turn, turn.writes.channels)
     return end
   }
 
@@ -233,7 +238,9 @@ export class TurnLine {
 
   async #decideNext(before: DecidedTurn): Promise<DecidedTurn | undefined> {
     const items = await this.collect()
-    return items.length === 0 ? undefined : this.#decide(items, { before })
+    // A tick asks the store, which must have every turn before it. (R7)
+    if (items.length === 0 || items.some(isTick)) return undefined
+    return this.#decide(items, { before })
   }
 
   /**

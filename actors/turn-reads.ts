@@ -1,18 +1,47 @@
 // Groups a turn by channel, and reads the state that the channels' actors do not remember.
 
 import type { ChannelId, OperationId } from '#domain/identity'
-import type { TurnReads } from '#domain/store-ports'
+import type { TurnReads, TurnStore } from '#domain/store-ports'
 import type { Submission } from '#domain/submission'
+import type { Due } from '#machines/turn-parts'
 import type { ChannelActor } from './channel.ts'
 import { isOfChannel } from './turn-item.ts'
 import type { Turn } from './turn-item.ts'
+
+/** What ticks of the turn found to be due. */
+export type DueByChannel = ReadonlyMap<ChannelId, Due>
+
+/**
+ * Asks the store what the ticks of a turn find to be due. A tick stands first in its lane's part of
+ * a turn, behind committed turns: so the answer depends on the log alone. (W3, R7)
+ */
+export async function dueOf(
+  store: Pick<TurnStore, 'due'>,
+  { items, poisoned, parkedChannels }: Turn,
+): Promise<DueByChannel> {
+  const found = new Map<ChannelId, Due>()
+  for (const item of items) {
+    const { submission, lane } = item
+    if (submission.model !== 'tick' || poisoned?.has(item) === true) continue
+    const upTo = submission.acceptedAt
+    for (const { channelId, items: due } of await store.due(lane, upTo)) {
+      if (parkedChannels?.has(channelId) !== true) found.set(channelId, { upTo, items: due })
+    }
+  }
+  return found
+}
+
+function dueThings(due: Due | undefined): readonly string[] {
+  return (due?.items ?? []).flatMap((item) => ('thingId' in item ? [item.thingId] : item.thingIds))
+}
 
 /** Submissions by channel, in order. */
 export type Groups = ReadonlyMap<ChannelId, Submission[]>
 
 /** Leaves out items that are unreadable, poisoned or parked. */
-export function groupByChannel({ items, poisoned, parked }: Turn): Groups {
+export function groupByChannel({ items, poisoned, parked }: Turn, due: DueByChannel): Groups {
   const groups = new Map<ChannelId, Submission[]>()
+  for (const channelId of due.keys()) groups.set(channelId, [])
   for (const item of items) {
     const { submission } = item
     if (!isOfChannel(submission) || poisoned?.has(item) === true) continue
@@ -30,23 +59,54 @@ export function groupByChannel({ items, poisoned, parked }: Turn): Groups {
  */
 export function turnReadsOf(
   actors: readonly ChannelActor[],
-  groups: Groups,
+  { groups, due }: { readonly groups: Groups; readonly due: DueByChannel },
   { poisoned, parked, isCareful }: Pick<Turn, 'poisoned' | 'parked' | 'isCareful'>,
 ): TurnReads {
   const reads = {
     channels: [] as ChannelId[],
     things: [] as { channelId: ChannelId; id: string }[],
     events: [] as { channelId: ChannelId; id: string }[],
+    watched: [] as { channelId: ChannelId; id: string }[],
     operations: [] as OperationId[],
   }
   for (const actor of actors) {
     const { channelId } = actor
     if (actor.isAsleep) reads.channels.push(channelId)
     const asked = new Set<string>()
-    for (const submission of groups.get(channelId) ?? []) {
+    const submissions = groups.get(channelId) ?? []
+    // A rule that was deleted leaves watches: a sweep, or the rule put again, meets them.
+    const mayBeWatched =
+      actor.hasRules || due.has(channelId) || submissions.some(({ model }) => model === 'rule')
+    const watched = (id: string): void => {
+      const key = `watched ${id}`
+      if (!mayBeWatched || asked.has(key)) return
+      asked.add(key)
+      if (!actor.knows('watches', id)) {
+        reads.watched.push({ channelId, id })
+        return
+      }
+      // The channel may have forgotten an Event whose watch it remembers. (channel/3)
+      for (const eventId of actor.openEventsOf(id)) {
+        if (actor.knows('events', eventId) || asked.has(`events ${eventId}`)) continue
+        asked.add(`events ${eventId}`)
+        reads.events.push({ channelId, id: eventId })
+      }
+    }
+    for (const id of dueThings(due.get(channelId))) {
+      watched(id)
+      if (actor.knows('things', id) || asked.has(`things ${id}`)) continue
+      asked.add(`things ${id}`)
+      reads.things.push({ channelId, id })
+    }
+    for (const submission of submissions) {
       const isChosen = submission.model === 'message' && submission.claimed
       if (isChosen || isCareful === true) reads.operations.push(submission.opId)
       if (submission.model === 'message') continue
+      if (submission.model === 'rule') {
+        submission.thingIds?.forEach(watched)
+        continue
+      }
+      if (submission.model === 'thing') watched(submission.entityId)
       if (submission.action === 'create') continue
       const kind = submission.model === 'thing' ? 'things' : 'events'
       if (actor.knows(kind, submission.entityId)) continue

@@ -13,6 +13,7 @@ import type { FeedEntry } from '#domain/feed'
 import type { ChannelId, OperationId } from '#domain/identity'
 import type { Logged } from '#domain/lane'
 import type { Operation } from '#domain/operation'
+import type { RuleWrites } from '#domain/rules/stored'
 import type {
   ChannelWrites,
   DeadLetter,
@@ -25,10 +26,10 @@ import type { Submission } from '#domain/submission'
 import { refuseAll } from '#machines/channel'
 import { operationOf, waitingOperationOf } from '#machines/decide'
 import type { ChannelActor, ChannelDirectory, TurnOutcome } from './channel.ts'
-import { isOfChannel } from './turn-item.ts'
+import { isOfChannel, isTick } from './turn-item.ts'
 import type { Item, Turn } from './turn-item.ts'
-import { groupByChannel, turnReadsOf } from './turn-reads.ts'
-import type { Groups } from './turn-reads.ts'
+import { dueOf, groupByChannel, turnReadsOf } from './turn-reads.ts'
+import type { DueByChannel, Groups } from './turn-reads.ts'
 import { recordsOf } from './turn-records.ts'
 import { ownRecords, usesOf, withoutRecordless } from './turn-uses.ts'
 import type { Uses } from './turn-uses.ts'
@@ -65,14 +66,15 @@ export async function decideTurn(
   turn: Turn,
   before?: DecidedTurn,
 ): Promise<DecidedTurn> {
-  const groups = groupByChannel(turn)
+  const due = await dueOf(store, turn)
+  const groups = groupByChannel(turn, due)
   const actors = [...groups.keys()].map((id) => directory.wake(id, turn.nowMs))
-  const loaded = await store.load(turnReadsOf(actors, groups, turn))
+  const loaded = await store.load(turnReadsOf(actors, { groups, due }, turn))
   try {
     const own = ownRecords(turn, loaded.operations)
     const state = withoutRecords(loaded, own)
     const uses = usesOf(turn, { recorded: state.operations, ...(before && { before }) })
-    const decided = decideAll(actors, groups, { state, repeats: uses.repeats })
+    const decided = decideAll(actors, groups, { state, repeats: uses.repeats, due })
     const writes = writesOf(turn, decided, { state, uses, own })
     return { ...turn, writes, outcomes: decided.outcomes }
   } catch (error) {
@@ -124,11 +126,21 @@ interface Decided {
 function decideAll(
   actors: readonly ChannelActor[],
   groups: Groups,
-  { state, repeats }: { readonly state: TurnState; readonly repeats: ReadonlySet<Submission> },
+  {
+    state,
+    repeats,
+    due,
+  }: {
+    readonly state: TurnState
+    readonly repeats: ReadonlySet<Submission>
+    readonly due: DueByChannel
+  },
 ): Decided {
   const heads = new Map(state.channels.map((head) => [head.channelId, head]))
   const things = Map.groupBy(state.things, (thing) => thing.channelId)
   const events = Map.groupBy(state.events, (event) => event.channelId)
+  const rules = Map.groupBy(state.rules, (rule) => rule.channelId)
+  const watches = Map.groupBy(state.watches, (watch) => watch.channelId)
   const outcomes = new Map<ChannelActor, TurnOutcome>()
   const homeless: Operation[] = []
   for (const actor of actors) {
@@ -140,10 +152,15 @@ function decideAll(
         homeless.push(...refuseAll(submissions))
         continue
       }
-      actor.load(head)
+      actor.load(head, rules.get(channelId) ?? [])
     }
-    const loaded = { things: things.get(channelId) ?? [], events: events.get(channelId) ?? [] }
-    outcomes.set(actor, actor.take({ submissions, ...loaded }))
+    const loaded = {
+      things: things.get(channelId) ?? [],
+      events: events.get(channelId) ?? [],
+      watches: watches.get(channelId) ?? [],
+    }
+    const dueHere = due.get(channelId)
+    outcomes.set(actor, actor.take({ submissions, ...loaded, ...(dueHere && { due: dueHere }) }))
   }
   return { outcomes, homeless }
 }
@@ -171,7 +188,9 @@ function writesOf(
   const defects = new Map<Logged, string>()
   for (const outcome of outcomes.values()) {
     const { head, things, events, entries } = outcome
-    channels.push({ head, things: [...things.values()], events: [...events.values()], entries })
+    const rules = ruleWritesOf(outcome, turn)
+    const changed = { things: [...things.values()], events: [...events.values()], entries }
+    channels.push({ head, ...changed, ...(rules && { rules }) })
     for (const operation of outcome.operations) decided.push(operation)
     for (const { submission, error } of outcome.defects) defects.set(submission, error)
   }
@@ -188,6 +207,20 @@ function writesOf(
   }
   addDeadLetters(turn, { defects, recorded: state.operations }, writes)
   return writes
+}
+
+/** The writes of a channel's rules; undefined without any. A channel keeps to one lane. */
+function ruleWritesOf(
+  { head, rules: { rules, watches, failures } }: TurnOutcome,
+  { items }: Turn,
+): RuleWrites | undefined {
+  if (rules.length + watches.length + failures.length === 0) return undefined
+  const own = items.find(
+    ({ submission }) => isOfChannel(submission) && submission.channelId === head.channelId,
+  )
+  const lane = own?.lane ?? items.find(isTick)?.lane
+  if (lane === undefined) throw new Error('a turn changed rules of a channel without a lane')
+  return { lane, rules, watches, failures }
 }
 
 /** W6: the submissions to park with their channels, except repeats. (turn-uses/1) */

@@ -41,6 +41,8 @@ export interface Change {
   /** The change in the number of live Things or open Events. */
   readonly liveThings: number
   readonly openEvents: number
+  /** The record of a change that follows from another one: that of a rule. */
+  readonly operation?: Operation
 }
 
 export interface Rules {
@@ -183,6 +185,7 @@ function change<State extends ThingState | EventState>(
     rev: (prior?.rev ?? 0) + countOf(effective),
     seq: effective ? headSeq + 1 : (prior?.seq ?? 0), // W9
     changedAt: effective ? submission.acceptedAt : (prior?.changedAt ?? 0),
+    ...(!effective && submission.model === 'thing' && { heardAt: submission.acceptedAt }), // R4
     ...body,
   }
   if (!effective) return { kind: 'changed', entity, parts: {} }

@@ -8,6 +8,7 @@
 //   submissions.ts           intent.ts, form, channel, op_id (message-claims.ts), log
 //   status.ts                the status of an operation
 //   state-reads.ts           Things, Events and the feed of a channel
+//   rules.ts                 rules of a channel, and their trials
 //   feed-following.ts        the feed while it grows
 //   deliveries.ts            pull and acknowledge without a session
 //   channels.ts              administration of channels: channel-creation.ts
@@ -22,15 +23,11 @@
 
 import type { Bus, NowMs, SubmissionSink, Timers } from '#domain/ports'
 import { Limiter } from '#domain/bounds/limiter'
+import type { RuleStore } from '#domain/rules/stored'
 import type { Runtime } from '#domain/runtime'
 import type { ChannelKeyStore } from '#domain/channel-keys'
-import type {
-  ChannelStore,
-  DeviceStore,
-  OperationStore,
-  ReadStore,
-  SubscriptionStore,
-} from '#domain/store-ports'
+import type { OperationStore } from '#domain/operation'
+import type { ChannelStore, DeviceStore, ReadStore, SubscriptionStore } from '#domain/store-ports'
 import type { Logger, Meter } from '#domain/telemetry'
 import { Audit } from './audit.ts'
 import { createBudget } from './budget.ts'
@@ -54,6 +51,7 @@ import { PasswordBudget } from './password-budget.ts'
 import { createPasswordWork } from './password-work.ts'
 import type { Derive } from './password-work.ts'
 import { hexSource } from './random.ts'
+import { RuleReads } from './rules.ts'
 import { PAGE_READS, StateReads, pagesInTurn } from './state-reads.ts'
 import { Statuses } from './status.ts'
 import { Submissions } from './submissions.ts'
@@ -67,6 +65,7 @@ export interface AcceptancePorts {
   readonly subscriptions: SubscriptionStore
   readonly read: ReadStore
   readonly operations: OperationStore
+  readonly rules: RuleStore
   readonly bus: Bus
   readonly meter: Meter
   readonly logger: Logger
@@ -97,6 +96,7 @@ export interface Acceptance {
   readonly submissions: Submissions
   readonly statuses: Statuses
   readonly state: StateReads
+  readonly rules: RuleReads
   readonly following: FeedFollowing
   readonly deliveries: Deliveries
   readonly channels: Channels
@@ -134,12 +134,11 @@ export function createAcceptance(ports: AcceptancePorts, options: AcceptanceOpti
   const keys = new KnownKeys(ports)
   const uses = new KeyUses(ports)
   const access = new ChannelAccess({ credentials, keys, uses, channels, nowMs })
-  const newHex32 = hexSource(entropy)
   const pages = new Limiter(PAGE_READS)
   const whole = {
     ...ports,
     read: pagesInTurn(ports.read, pages),
-    newHex32,
+    newHex32: hexSource(entropy),
     work,
     credentials,
     keys,
@@ -170,6 +169,7 @@ export function createAcceptance(ports: AcceptancePorts, options: AcceptanceOpti
     submissions: new Submissions({ ...whole, claims: new MessageClaims(whole) }),
     statuses: new Statuses(whole),
     state: new StateReads(whole),
+    rules: new RuleReads(whole),
     following,
     deliveries: new Deliveries(whole),
     channels: new Channels(whole),

@@ -42,6 +42,7 @@ export function allowed(key: StoredKey, submission: Submission): Answer<Submissi
   if (refusal !== undefined || key.thingPrefix === '') return refusal ?? submission
   // key-rights/1
   if (submission.model === 'message') return outside(key, 'it sends no Messages')
+  if (submission.model === 'rule') return outside(key, 'it puts and deletes no rules')
   return submission.model === 'thing' ? ofThing(key, submission) : ofEvent(key, submission)
 }
 

@@ -3,9 +3,8 @@
 import { fault } from '#domain/fault'
 import { parseOperationId } from '#domain/identity'
 import type { OperationId } from '#domain/identity'
-import type { Operation } from '#domain/operation'
+import type { Operation, OperationStore } from '#domain/operation'
 import type { Answer, SubmissionSink } from '#domain/ports'
-import type { OperationStore } from '#domain/store-ports'
 import { OPERATION_ID_RULE } from '#src/schemas/values'
 import type { Caller } from './caller.ts'
 

@@ -7,11 +7,12 @@
 import { isFault } from '#domain/fault'
 import type { Answer, NowMs, SubmissionSink } from '#domain/ports'
 import type { OperationId } from '#domain/identity'
-import { MODELS } from '#domain/submission'
-import type { Model, Submission } from '#domain/submission'
+import { SUBMISSION_MODELS } from '#domain/submission'
+import type { Submission, SubmissionModel } from '#domain/submission'
 import type { Meter } from '#domain/telemetry'
 import { readEvent, readNamedEvent } from '#src/schemas/event'
 import { readMessage } from '#src/schemas/message'
+import { readRuleSubmission } from '#src/schemas/rules/rule-requests'
 import type { Making, ReadSubmission } from '#src/schemas/submission'
 import { readThing } from '#src/schemas/thing'
 import type { Caller } from './caller.ts'
@@ -41,15 +42,15 @@ export interface MadeIds {
 
 export class Submissions {
   readonly #ports: SubmissionPorts
-  readonly #accepted: ReadonlyMap<Model, (by?: number) => void>
+  readonly #accepted: ReadonlyMap<SubmissionModel, (by?: number) => void>
   readonly #seconds: (value: number) => void
 
   constructor(ports: SubmissionPorts) {
     this.#ports = ports
-    this.#accepted = new Map(
-      MODELS.map((model) => [model, ports.meter.counter('accepted_total', { model })] as const),
-    )
-    this.#seconds = ports.meter.histogram('accept_seconds', {})
+    const { meter } = ports
+    const countOf = (model: SubmissionModel) => meter.counter('accepted_total', { model })
+    this.#accepted = new Map(SUBMISSION_MODELS.map((model) => [model, countOf(model)] as const))
+    this.#seconds = meter.histogram('accept_seconds', {})
   }
 
   /** Submits. Accepted means durable in the log, not yet applied or delivered. */
@@ -116,7 +117,7 @@ export class Submissions {
     })
   }
 
-  #count(model: Model, { receivedAtMs }: Caller): void {
+  #count(model: SubmissionModel, { receivedAtMs }: Caller): void {
     this.#accepted.get(model)?.()
     this.#seconds((this.#ports.nowMs() - receivedAtMs) / 1000)
   }
@@ -126,6 +127,8 @@ function readSubmission(intent: Intent, fields: unknown, making: Making): Answer
   switch (intent.model) {
     case 'message':
       return readMessage(fields, making)
+    case 'rule':
+      return readRuleSubmission(intent.action, fields, making)
     case 'thing':
       return readThing(intent.action, fields, making)
     case 'event':

@@ -83,6 +83,18 @@ const key = group(
   }),
 )
 
+const rule = group(
+  'rule',
+  'rules: Things that watch themselves',
+  commandsOf(() => import('./commands/rule.ts'), {
+    put: 'put a rule',
+    get: 'show a rule',
+    list: 'list the rules',
+    delete: 'delete a rule',
+    test: 'run a rule over the kept history',
+  }),
+)
+
 const config = group(
   'config',
   'read and write the config file',
@@ -110,6 +122,7 @@ export const PROGRAM: Group = {
     ...commandsOf(() => import('./commands/send.ts'), { send: 'send a Message' }),
     event,
     thing,
+    rule,
     ...commandsOf(() => import('./commands/watch.ts'), {
       watch: 'show the deliveries to this computer as they arrive',
     }),

@@ -9,6 +9,7 @@ import type { DEVICE_ROUTES } from '#src/schemas/device-schemas'
 import type { EVENT_ROUTES } from '#src/schemas/event-schemas'
 import type { MESSAGE_ROUTES } from '#src/schemas/message-schemas'
 import type { READING_ROUTES } from '#src/schemas/reading-schemas'
+import type { RULE_ROUTES } from '#src/schemas/rules/rule-schemas'
 import type { Sent, ValueOf } from '#src/schemas/schema-types'
 import type { STATUS_ROUTES } from '#src/schemas/submission-schemas'
 import type { THING_ROUTES } from '#src/schemas/thing-schemas'
@@ -20,7 +21,8 @@ type Routes = typeof MESSAGE_ROUTES &
   typeof DEVICE_ROUTES &
   typeof CHANNEL_ROUTES &
   typeof CHANNEL_KEY_ROUTES &
-  typeof READING_ROUTES
+  typeof READING_ROUTES &
+  typeof RULE_ROUTES
 
 /** The paths of the routes for POST. */
 export type Path = {
@@ -89,6 +91,11 @@ export type SyncBody = Omit<BodyOf<'/channel/sync'>, 'channels'> & {
 }
 export type Synced = DataOf<'/channel/sync'>
 export type ChannelFacts = DataOf<'/channel/info'>
+
+/** A rule as it is put: docs/rules.md has every form. */
+export type RuleBody = BodyOf<'/rule/put'>['rule']
+export type RuleRecord = DataOf<'/rule/get'>
+export type RuleFiring = DataOf<'/rule/test'>['firings'][number]
 
 /** The fields of an entity, also those of a newer gateway. */
 type Entity<Known> = Known & { readonly [name: string]: Json | undefined }

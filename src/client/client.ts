@@ -56,6 +56,7 @@ export function createClient(options: ClientOptions) {
     device: deviceRoutes(routes),
     channel: channelRoutes(routes),
     key: keyRoutes(routes),
+    rule: ruleRoutes(routes),
     messages: {
       pull: routes.repeated('/messages/pull'),
       ack: routes.repeated('/messages/ack'),
@@ -161,6 +162,17 @@ const keyRoutes = ({ once, repeated }: Routes) => ({
   list: repeated('/channel/key/list'),
   // A repeat after a lost answer would not find the key.
   revoke: once('/channel/key/revoke'),
+})
+
+/** Rules, which watch the Things of a channel. */
+const ruleRoutes = ({ repeated, once }: Routes) => ({
+  // A repeated put leaves the same rule.
+  put: repeated('/rule/put'),
+  // A repeat after a lost answer would not find the rule.
+  delete: once('/rule/delete'),
+  get: repeated('/rule/get'),
+  list: repeated('/rule/list'),
+  test: repeated('/rule/test'),
 })
 
 /** The type of the answer is that of the declared route, which the gateway answers by. */

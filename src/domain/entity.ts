@@ -46,6 +46,8 @@ export interface Entity<State extends string = string> {
   readonly at: number
   /** accepted_at of its last effective change. */
   readonly changedAt: number
+  /** accepted_at of the last update, when that had no effect and came after `changedAt`. (R4) */
+  readonly heardAt?: number
   readonly fields: TimedFields
   readonly attrs: TimedFields
   readonly externalIds: TimedFields

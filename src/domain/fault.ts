@@ -46,6 +46,8 @@ export const FAULTS = {
   key_scope: 'the key does not allow this',
   channel_keys_limit_exceeded: 'the channel has 100000 keys, which is the limit',
   channel_key_not_found: 'the channel has no such key',
+  rule_not_found: 'the channel has no such rule',
+  rules_limit_exceeded: 'the channel has 1000 rules, which is the limit',
   bind_session_not_found: 'there is no such bind session',
   invalid_platform: 'the platform is not known',
   invalid_channel_type: 'the channel_type is not known',

@@ -10,6 +10,8 @@ export type ChannelId = Branded<'ChannelId'>
 /** 1-64 of letters, digits, `_ : -`; gateway-made ones are 32 lower-case hex characters. */
 export type ThingId = Branded<'ThingId'>
 export type EventId = Branded<'EventId'>
+/** A rule of a channel, in the form of entity ids. */
+export type RuleId = Branded<'RuleId'>
 /** 32 lower-case hex characters, always made by the gateway. */
 export type MessageId = Branded<'MessageId'>
 /** 1-128 of letters, digits, `_ : -`. */
@@ -19,7 +21,7 @@ export type DeviceKey = Branded<'DeviceKey'>
 /** SHA-256 of a device key in hex: what is stored and compared. */
 export type DeviceId = Branded<'DeviceId'>
 
-export type EntityId = ThingId | EventId | MessageId
+export type EntityId = ThingId | EventId | MessageId | RuleId
 
 const ENTITY_ID = /^[A-Za-z0-9_:-]{1,64}$/
 const OPERATION_ID = /^[A-Za-z0-9_:-]{1,128}$/
@@ -33,6 +35,7 @@ const parser =
 
 export const parseThingId = parser<ThingId>(ENTITY_ID)
 export const parseEventId = parser<EventId>(ENTITY_ID)
+export const parseRuleId = parser<RuleId>(ENTITY_ID)
 export const parseMessageId = parser<MessageId>(HEX_32)
 export const parseOperationId = parser<OperationId>(OPERATION_ID)
 export const parseDeviceKey = parser<DeviceKey>(HEX_32)

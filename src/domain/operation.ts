@@ -3,7 +3,7 @@
 import type { FaultCode } from './fault.ts'
 import { isGatewayForm, isOperationOf } from './identity.ts'
 import type { ChannelId, EntityId, OperationId } from './identity.ts'
-import type { Model } from './submission.ts'
+import type { SubmissionModel } from './submission.ts'
 
 export const OPERATION_STATUSES = [
   'accepted',
@@ -19,7 +19,7 @@ export type OperationStatus = (typeof OPERATION_STATUSES)[number]
 export interface Operation {
   readonly opId: OperationId
   readonly channelId: ChannelId
-  readonly model: Model
+  readonly model: SubmissionModel
   readonly entityId: EntityId
   readonly status: OperationStatus
   readonly acceptedAt: number
@@ -55,3 +55,12 @@ export type ClaimOutcome =
   /** Same content and scope: the first claim, whose message_id and time the repeat takes over. */
   | { readonly kind: 'repeat'; readonly first: Claim; readonly applied: boolean }
   | { readonly kind: 'conflict'; readonly code: 'op_id_payload_conflict' | 'op_id_scope_conflict' }
+
+export interface OperationStore {
+  find(opId: OperationId): Promise<Operation | undefined>
+  /**
+   * Atomic over all nodes. A fresh claim is durable when this answers. `isPending`: an operation
+   * with this op_id is accepted, and the store may not have it yet. (decisions.md 6)
+   */
+  claim(claim: Claim, expiredBefore: number, isPending?: boolean): Promise<ClaimOutcome>
+}

@@ -30,8 +30,9 @@ import type { Event, Thing } from './entity.ts'
 import type { Acknowledgement, CatchUpPage, CatchUpRequest, FeedEntry, Position } from './feed.ts'
 import type { ChannelId, DeviceId, OperationId } from './identity.ts'
 import type { LanePlace, Lease, LogPosition, LogState } from './lane.ts'
-import type { Claim, ClaimOutcome, Operation } from './operation.ts'
+import type { Operation } from './operation.ts'
 import type { ParkedSubmission, Unparked, Waiting } from './parked.ts'
+import type { DueInChannel, RuleWrites, StoredRule, WatchOf } from './rules/stored.ts'
 import type { Model } from './submission.ts'
 
 // ---- the side of the actors ---------------------------------------------------------------------
@@ -41,6 +42,8 @@ export interface TurnReads {
   readonly channels: readonly ChannelId[]
   readonly things: readonly EntityKey[]
   readonly events: readonly EntityKey[]
+  /** Things whose watches, with their Events, the turn may need. */
+  readonly watched?: readonly EntityKey[]
   /** op_ids that may have been used before. */
   readonly operations: readonly OperationId[]
 }
@@ -65,6 +68,9 @@ export interface TurnState {
   readonly channels: readonly ChannelHead[]
   readonly things: readonly (Thing & { readonly channelId: ChannelId })[]
   readonly events: readonly (Event & { readonly channelId: ChannelId })[]
+  /** The rules of the channels that were asked for. */
+  readonly rules: readonly (StoredRule & { readonly channelId: ChannelId })[]
+  readonly watches: readonly (WatchOf & { readonly channelId: ChannelId })[]
   /** The first uses of the asked op_ids, as far as they have a record. */
   readonly operations: readonly OperationUse[]
 }
@@ -97,6 +103,7 @@ export interface ChannelWrites {
   readonly events: readonly Event[]
   /** In seq order, without holes. */
   readonly entries: readonly FeedEntry[]
+  readonly rules?: RuleWrites
 }
 
 /** The move of a lane's place by its owner; fails when epoch or place is another. */
@@ -133,6 +140,13 @@ export interface TurnStore {
   /** One grouped read for a whole turn. */
   load(reads: TurnReads): Promise<TurnState>
   commit(writes: TurnWrites): Promise<Committed>
+  /**
+   * What is due in a lane by a time, DUE_MAX rows at most. Read when every earlier turn is
+   * committed: so the same log gives the same answer. (R7)
+   */
+  due(lane: number, upTo: number): Promise<readonly DueInChannel[]>
+  /** The time at which something is due next in a lane; undefined when nothing waits. */
+  nextDue(lane: number): Promise<number | undefined>
   /** The number of waiting submissions for each parked channel of a lane. */
   parkedIn(lane: number): Promise<ReadonlyMap<ChannelId, number>>
   /** The oldest submissions that wait for a channel, in order; at most `max`. */
@@ -159,15 +173,6 @@ export interface ChannelStore {
   delete(channelId: ChannelId, nowMs: number): Promise<boolean>
   info(channelId: ChannelId): Promise<ChannelInfo | undefined>
   exists(channelId: ChannelId): Promise<boolean>
-}
-
-/** Secrets that the gateway makes once and keeps with its state, the same for all its nodes. */
-export interface SecretStore {
-  /**
-   * Returns the secret of a name, of at most 255 characters. The first one that is given for the
-   * name becomes it.
-   */
-  kept(name: string, first: string): Promise<string>
 }
 
 export interface DeviceStore {
@@ -285,13 +290,4 @@ export interface ReadStore {
     deviceId: DeviceId,
     limit: number,
   ): Promise<{ readonly items: readonly FeedEntry[]; readonly hasMore: boolean }>
-}
-
-export interface OperationStore {
-  find(opId: OperationId): Promise<Operation | undefined>
-  /**
-   * Atomic over all nodes. A fresh claim is durable when this answers. `isPending`: an operation
-   * with this op_id is accepted, and the store may not have it yet. (decisions.md 6)
-   */
-  claim(claim: Claim, expiredBefore: number, isPending?: boolean): Promise<ClaimOutcome>
 }

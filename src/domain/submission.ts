@@ -8,7 +8,7 @@
 // Names inside `fields` and message content are the names on the wire: the gateway treats them as
 // data.
 
-import type { ChannelId, EventId, MessageId, OperationId, ThingId } from './identity.ts'
+import type { ChannelId, EventId, MessageId, OperationId, RuleId, ThingId } from './identity.ts'
 
 export type Json =
   null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
@@ -25,6 +25,13 @@ export const TITLE_IN_DEFAULT = 'Notification'
 
 export const MODELS = ['message', 'event', 'thing'] as const
 export type Model = (typeof MODELS)[number]
+
+/** What a submission may be about. A rule has no entry in the feed. */
+export const SUBMISSION_MODELS = [...MODELS, 'rule'] as const
+export type SubmissionModel = (typeof SUBMISSION_MODELS)[number]
+
+export const RULE_ACTIONS = ['put', 'delete'] as const
+export type RuleAction = (typeof RULE_ACTIONS)[number]
 
 export const EVENT_ACTIONS = ['create', 'update', 'close'] as const
 export type EventAction = (typeof EVENT_ACTIONS)[number]
@@ -60,7 +67,7 @@ export interface MessageSubmission extends Accepted {
    */
   readonly isRepeat?: true
   readonly fields: Fields
-  /** The ttl that the client sent, when `fields` holds a capped one: repeats are compared by it. */
+  /** The ttl that the client sent, when `fields` holds another time: repeats are compared by it. */
   readonly uncappedTtl?: number
 }
 
@@ -95,11 +102,22 @@ export interface ThingSubmission extends Accepted {
   readonly patch: Patch
 }
 
-export type Submission = MessageSubmission | EventSubmission | ThingSubmission
+/** Puts or deletes a rule of the channel. */
+export interface RuleSubmission extends Accepted {
+  readonly model: 'rule'
+  readonly action: RuleAction
+  readonly entityId: RuleId
+  /** The rule as JSON text, which was read without a fault; '' on delete. */
+  readonly text: string
+  /** The Things that the rule names one by one: its silence counts for those never heard of. */
+  readonly thingIds?: readonly ThingId[]
+}
+
+export type Submission = MessageSubmission | EventSubmission | ThingSubmission | RuleSubmission
 
 /**
- * The time of a lane, in the order of its log: a decision that waits for a time can depend on the
- * log alone. (W3) It has no channel and no op_id. Nothing makes one yet, and it has no effect.
+ * The time of a lane, in the order of its log: what is due by then is worked off, so a decision
+ * that waits for a time depends on the log alone. (W3, R7) It has no channel and no op_id.
  */
 export interface Tick {
   readonly model: 'tick'

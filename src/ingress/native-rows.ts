@@ -6,7 +6,7 @@ import type { Operation } from '#domain/operation'
 import type { ChannelId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
 import type { Page } from '#domain/store-ports'
-import { EVENT_ACTIONS, THING_ACTIONS } from '#domain/submission'
+import { EVENT_ACTIONS, RULE_ACTIONS, THING_ACTIONS } from '#domain/submission'
 import type { Acceptance } from '#src/acceptance/acceptance'
 import type { Intent } from '#src/acceptance/intent'
 import {
@@ -36,6 +36,8 @@ import { DEVICE_ROUTES } from '#src/schemas/device-schemas'
 import { EVENT_ROUTES } from '#src/schemas/event-schemas'
 import { messageBodyFromQuery } from '#src/schemas/message'
 import { MESSAGE_ROUTES } from '#src/schemas/message-schemas'
+import { ruleToWire, triedToWire } from '#src/schemas/rules/rule-requests'
+import { RULE_ROUTES } from '#src/schemas/rules/rule-schemas'
 import { READING_ROUTES } from '#src/schemas/reading-schemas'
 import type { Declared } from '#src/schemas/route'
 import { STATUS_ROUTES } from '#src/schemas/submission-schemas'
@@ -57,6 +59,7 @@ export const nativeRows = (ports: NativePorts): readonly Row[] => [
   ...channelRows(ports),
   ...keyRows(ports),
   ...readingRows(ports),
+  ...ruleRows(ports),
 ]
 
 type Handle<Data> = (request: Request) => Answer<Data> | Promise<Answer<Data>>
@@ -207,6 +210,22 @@ function keyRows({ acceptance: { keys } }: NativePorts): readonly Row[] {
       (request) => keys.revoke(request.body, request),
       (channelId: ChannelId) => ({ channel_id: channelId, revoked: true }),
     ),
+  ]
+}
+
+function ruleRows({ acceptance: { submissions, rules } }: NativePorts): readonly Row[] {
+  const row = declared(RULE_ROUTES)
+  return [
+    ...RULE_ACTIONS.map((action) =>
+      row(
+        `/rule/${action}`,
+        (request) => submissions.submit({ model: 'rule', action }, request.body, request),
+        acceptedToWire,
+      ),
+    ),
+    row('/rule/get', (request) => rules.get(request.body, request), ruleToWire),
+    row('/rule/list', (request) => rules.list(request.body, request), pageOf(ruleToWire)),
+    row('/rule/test', (request) => rules.test(request.body, request), triedToWire),
   ]
 }
 

@@ -1,7 +1,7 @@
 // Types the ports of a provider.
 
 import type { Runtime } from '#domain/runtime'
-import type { SecretStore } from '#domain/store-ports'
+import type { SecretStore } from '#domain/push/secrets'
 import type { Logger, Meter } from '#domain/telemetry'
 
 export interface ProviderEdge {

@@ -4,7 +4,7 @@
 import type { Provider } from '#domain/push'
 import { PROVIDERS } from '#domain/push/providers'
 import type { ProviderName } from '#domain/push/providers'
-import type { SecretStore } from '#domain/store-ports'
+import type { SecretStore } from '#domain/push/secrets'
 import { APNS_SETTINGS } from './apns/settings.ts'
 import type { ApnsSettings } from './apns/settings.ts'
 import { isPublicAddress } from '#src/outbound/address-guard'

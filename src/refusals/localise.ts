@@ -49,6 +49,8 @@ const CHINESE: Record<FaultCode, string> = {
   key_scope: '密钥不允许此操作',
   channel_keys_limit_exceeded: '频道已达到 100000 个密钥的上限',
   channel_key_not_found: '该频道没有这个密钥',
+  rule_not_found: '该频道没有这条规则',
+  rules_limit_exceeded: '频道已达到 1000 条规则的上限',
   bind_session_not_found: '没有这个绑定会话',
   invalid_platform: '未知的平台',
   invalid_channel_type: '未知的 channel_type',

@@ -54,6 +54,8 @@ export const STATUS: Record<FaultCode, FailureStatus> = {
   key_scope: 403,
   channel_keys_limit_exceeded: 409,
   channel_key_not_found: 404,
+  rule_not_found: 404,
+  rules_limit_exceeded: 409,
   bind_session_not_found: 404,
   invalid_platform: 400,
   invalid_channel_type: 400,

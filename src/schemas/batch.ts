@@ -9,10 +9,11 @@ import {
   parseEventId,
   parseMessageId,
   parseOperationId,
+  parseRuleId,
   parseThingId,
 } from '#domain/identity'
 import type { Logged, Unreadable } from '#domain/lane'
-import { EVENT_ACTIONS, THING_ACTIONS } from '#domain/submission'
+import { EVENT_ACTIONS, RULE_ACTIONS, THING_ACTIONS } from '#domain/submission'
 import { isRecord } from '#domain/record'
 import type {
   EventSubmission,
@@ -20,6 +21,7 @@ import type {
   Json,
   MessageSubmission,
   Patch,
+  RuleSubmission,
   Submission,
   ThingSubmission,
   Tick,
@@ -75,6 +77,7 @@ function submissionFrom(item: Json): Submission | Tick | undefined {
   if (item['model'] === 'thing') return thingFrom(item)
   if (item['model'] === 'event') return eventFrom(item)
   if (item['model'] === 'tick') return tickFrom(item)
+  if (item['model'] === 'rule') return ruleFrom(item)
   return item['model'] === 'message' ? messageFrom(item) : undefined
 }
 
@@ -129,6 +132,19 @@ function thingFrom(item: JsonRecord): ThingSubmission | undefined {
   if (accepted === undefined || entityId === undefined) return undefined
   if (action === undefined || patch === undefined) return undefined
   return { model: 'thing', action, ...accepted, entityId, patch }
+}
+
+function ruleFrom(item: JsonRecord): RuleSubmission | undefined {
+  const accepted = acceptedFrom(item)
+  const entityId = typeof item['entityId'] === 'string' ? parseRuleId(item['entityId']) : undefined
+  const action = RULE_ACTIONS.find((known) => known === item['action'])
+  const { text, thingIds } = item
+  if (accepted === undefined || entityId === undefined) return undefined
+  if (action === undefined || typeof text !== 'string') return undefined
+  const rule = { model: 'rule', action, ...accepted, entityId, text } as const
+  if (!Array.isArray(thingIds)) return rule
+  const ids = thingIds.flatMap((id: Json) => (typeof id === 'string' && parseThingId(id)) || [])
+  return { ...rule, thingIds: ids }
 }
 
 function patchFrom(sent: Json | undefined): Patch | undefined {

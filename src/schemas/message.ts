@@ -5,8 +5,9 @@
 //
 // Invariants:
 //   message/1. Equal content gives equal text: neither the order of metadata keys, nor the time of
-//              the request, nor the cap of ttl at "now + 30 days", nor a severity that says no more
-//              than its absence makes a repeat differ from its first attempt.
+//              the request, nor the cap of ttl at "now + 30 days" or its count from now, nor a
+//              severity that says no more than its absence makes a repeat differ from its first
+//              attempt.
 
 import { fault, isFault } from '#domain/fault'
 import { parseMessageId, parseOperationId, parseThingId } from '#domain/identity'
@@ -55,10 +56,9 @@ export function readMessage(
   if (isRecord(fields['metadata']) && Object.keys(fields['metadata']).length === 0) {
     delete fields['metadata'] // A Message replaces nothing, so an empty object says nothing.
   }
-  const { ttl } = fields
-  const latest = making.nowMs + TTL_MAX_MS
-  const isCapped = typeof ttl === 'number' && ttl > latest
-  if (isCapped) fields['ttl'] = latest
+  const ttl = fields['ttl'] as number | undefined
+  const end = endOf(ttl, making.nowMs)
+  if (end !== undefined) fields['ttl'] = end
   if (thingId !== undefined) fields['thing_id'] = thingId
 
   const submission: MessageSubmission = {
@@ -70,9 +70,18 @@ export function readMessage(
     entityId: newId(parseMessageId, making),
     claimed: claimedId !== undefined,
     fields,
-    ...(isCapped && { uncappedTtl: ttl }),
+    ...(end !== ttl && ttl !== undefined && { uncappedTtl: ttl }),
   }
   return { submission, password: credentials.password }
+}
+
+/**
+ * The time at which delivery ends. A time in January 1970 is meant as seconds from now, as in every
+ * comparable tool; a later one than 30 days from now is brought forward.
+ */
+function endOf(ttl: number | undefined, nowMs: number): number | undefined {
+  if (ttl === undefined) return undefined
+  return Math.min(ttl <= TTL_MAX_MS ? nowMs + ttl : ttl, nowMs + TTL_MAX_MS)
 }
 
 const THING_ID_FORM = { parse: parseThingId, rule: ENTITY_ID_RULE }

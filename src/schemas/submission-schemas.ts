@@ -2,7 +2,7 @@
 // reads or refuses; every other member is ignored. (Specification: Resources and their fields)
 
 import { OPERATION_STATUSES } from '#domain/operation'
-import { MODELS } from '#domain/submission'
+import { SUBMISSION_MODELS } from '#domain/submission'
 import type { EventAction, ThingAction } from '#domain/submission'
 
 import { forbidden, given, object, oneOf } from './json-schema.ts'
@@ -49,7 +49,7 @@ const OPERATION_DATA = object(
   {
     op_id: given('string', 'The operation.'),
     status: oneOf(OPERATION_STATUSES, 'The progress of the operation; it only moves forward.'),
-    model: oneOf(MODELS, 'The model of the submission.'),
+    model: oneOf(SUBMISSION_MODELS, 'The model of the submission.'),
     entity_id: given('string', 'The Message, Event or Thing.'),
     accepted_at: given('integer', 'Unix milliseconds.'),
     updated_at: given('integer', 'Unix milliseconds.'),

@@ -21,6 +21,7 @@ import { isAnyParked } from './turns/parked.ts'
 import { Reading } from './feed/reading.ts'
 import { Gathering } from './retention/gathering.ts'
 import { Retention } from './retention/retention.ts'
+import { Rules } from './administration/rules.ts'
 import { Secrets } from './administration/secrets.ts'
 import { Subscriptions } from './administration/subscriptions.ts'
 import { Turns } from './turns/turns.ts'
@@ -39,6 +40,7 @@ export const frontendStoresOn = (database: Database, tables: Tables) => ({
   secrets: new Secrets(database),
   read: new Reading(database),
   operations: new Operations(database, tables),
+  rules: new Rules(database),
 })
 
 /** The methods of a store, which its remote in another thread has too. */

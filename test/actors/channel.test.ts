@@ -4,9 +4,10 @@ import { ChannelActor, ChannelDirectory } from '#actors/channel'
 import type { ChannelId } from '#domain/identity'
 import type { ChannelHead } from '#domain/store-ports'
 import type { Submission } from '#domain/submission'
+import { derived } from '#test/support/rules'
 import { channel, message, thing } from '#test/support/submissions'
 
-const RULES = { endedLifeMs: 1000, rememberedMax: 100 }
+const RULES = { endedLifeMs: 1000, rememberedMax: 100, derive: derived }
 const headOf = (channelId: ChannelId): ChannelHead => ({
   channelId,
   ref: 1,

@@ -8,17 +8,20 @@
 import test from 'ava'
 import * as fc from 'fast-check'
 
-import { worlds, wrongIn } from '#test/support/replay-world'
+import { PLAIN, worlds, wrongIn } from '#test/support/replay-world'
+import type { Play } from '#test/support/replay-world'
+import { rulesPlay, rulesWorlds } from '#test/support/rules-world'
 
 const RUNS = 300
 const RUNS_WITH_TICKS = 100
+const RUNS_WITH_RULES = 80
 
-const propertyOf = (hasTicks: boolean) =>
+const propertyOf = (play: Play) =>
   fc.asyncProperty(worlds, async (world) => {
-    const wrong = await wrongIn(world, hasTicks)
+    const wrong = await wrongIn(world, play)
     if (wrong !== undefined) throw new Error(wrong)
   })
-const property = propertyOf(false)
+const property = propertyOf(PLAIN)
 
 test('W2, W3: owners, faults and restarts do not change the result of a log', async (t) => {
   await fc.assert(property, { numRuns: RUNS, includeErrorInReport: true })
@@ -26,7 +29,19 @@ test('W2, W3: owners, faults and restarts do not change the result of a log', as
 })
 
 test('W2, W3: ticks of the lanes do not change the result of a log', async (t) => {
-  await fc.assert(propertyOf(true), { numRuns: RUNS_WITH_TICKS, includeErrorInReport: true })
+  await fc.assert(propertyOf({ ...PLAIN, tickAt: (step) => step }), {
+    numRuns: RUNS_WITH_TICKS,
+    includeErrorInReport: true,
+  })
+  t.pass()
+})
+
+test('R1, R3, R5, R7, W2, W3: rules fire the same whatever happens to owners and turns', async (t) => {
+  const ofRules = fc.asyncProperty(rulesWorlds, async (world) => {
+    const wrong = await wrongIn(world, rulesPlay)
+    if (wrong !== undefined) throw new Error(wrong)
+  })
+  await fc.assert(ofRules, { numRuns: RUNS_WITH_RULES, includeErrorInReport: true })
   t.pass()
 })
 

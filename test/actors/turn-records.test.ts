@@ -1,4 +1,4 @@
-// turn-records/1: which operations share the record of their batch.
+// turn-records/1, turn-records/2: which operations share a record.
 
 import test from 'ava'
 
@@ -6,7 +6,7 @@ import { recordsOf } from '#actors/turn-records'
 import type { Item } from '#actors/turn-item'
 import type { Submission } from '#domain/submission'
 import { operationOf, waitingOperationOf } from '#machines/decide'
-import { message, thing } from '#test/support/submissions'
+import { event, message, thing } from '#test/support/submissions'
 
 const itemsOf = (batches: readonly (readonly Submission[])[]): readonly Item[] =>
   batches.flatMap((submissions, position) =>
@@ -51,6 +51,16 @@ for (const [why, submission, end] of ALONE) {
     t.deepEqual(batches, [[operationOf(beside)]])
   })
 }
+
+test('turn-records/2: what rules decided has a record apart from the batch that caused it', (t) => {
+  const [one, two, ofRule] = [thing('update', 'a'), thing('update', 'b'), event('create', 'warm')]
+  const { operations, batches } = recordsOf(
+    { items: itemsOf([[one], [two]]) },
+    [one, ofRule, two].map((each) => operationOf(each)),
+  )
+  t.deepEqual(operations, [])
+  t.deepEqual(batches, [[operationOf(one)], [operationOf(two)], [operationOf(ofRule)]])
+})
 
 test('turn-records/1: all have one in a turn that was tried before', (t) => {
   const one = message()

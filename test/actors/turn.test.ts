@@ -77,6 +77,7 @@ for (const fault of ['refuse', 'lose', 'fence'] as const) {
         channels: [channel(1)],
         things: [{ channelId: channel(1), id: 't' }],
         events: [],
+        watched: [{ channelId: channel(1), id: 't' }],
         operations: [],
       },
     ])
@@ -105,6 +106,7 @@ test('a turn reads once, and only state that no actor remembers', async (t) => {
       channels: [channel(2)],
       things: [{ channelId: channel(1), id: 'other' }],
       events: [{ channelId: channel(1), id: 'other' }],
+      watched: [],
       operations: [opId('mine')],
     },
   ])
@@ -227,7 +229,7 @@ for (const [kind, made] of [
     await bench.apply(...ids.slice(-1).map((id) => made('create', id)))
     bench.store.loads.splice(0)
     const keyOf = (id: string) => ({ channelId: channel(1), id })
-    const needs = { channels: [], things: [], events: [], operations: [] }
+    const needs = { channels: [], things: [], events: [], watched: [], operations: [] }
 
     await bench.apply(made('update', oldest, { at: 2 }))
     await bench.apply(made('update', oldest, { at: 3 }))

@@ -23,6 +23,7 @@ import { retentionContract } from './store-retention.ts'
 import { secretContract } from './store-secrets.ts'
 import { subscriptionContract } from './store-subscriptions.ts'
 import { acknowledgementContract } from './store-acknowledgements.ts'
+import { ruleContract } from './store-rules.ts'
 import { turnContract } from './store-turns.ts'
 
 /**
@@ -34,6 +35,7 @@ export type OpenStore = (t: ExecutionContext, pushes?: PushRules) => Promise<Sto
 export function storeContract(engine: string, open: OpenStore): void {
   for (const contract of [
     turnContract,
+    ruleContract,
     parkedContract,
     channelContract,
     channelKeyContract,

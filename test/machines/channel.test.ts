@@ -1,10 +1,12 @@
 import test from 'ava'
 import { createActor } from 'xstate'
 
+import { noEffects } from '#actors/channel'
 import type { ChannelHead } from '#domain/store-ports'
 import type { Submission } from '#domain/submission'
 import { channelLogic, isKnown, refuseAll } from '#machines/channel'
-import type { Effects, TurnInput } from '#machines/channel'
+import type { TurnInput } from '#machines/turn-parts'
+import { derived } from '#test/support/rules'
 import { channel, event, message, thing } from '#test/support/submissions'
 
 const REMEMBERED_MAX = 5
@@ -25,14 +27,14 @@ const turnOf = (...submissions: readonly Submission[]): TurnInput => ({
 
 function channelThatIsAsleep() {
   const actor = createActor(channelLogic, {
-    input: { endedLifeMs: 1000, rememberedMax: REMEMBERED_MAX },
+    input: { endedLifeMs: 1000, rememberedMax: REMEMBERED_MAX, derive: derived },
   })
   actor.start()
   return {
     send: actor.send.bind(actor),
     /** Gives a turn; what it decided and what it left. */
     take: (turn: TurnInput) => {
-      const effects: Effects = { entries: [], operations: [], defects: [] }
+      const effects = noEffects()
       actor.send({ type: 'take', turn, effects })
       return { ...effects, ...actor.getSnapshot().context.decided }
     },
@@ -107,7 +109,13 @@ test('channel/1: the decisions of a turn stand apart until the next turn', (t) =
 test('channel/1: a channel does not keep the effects of a turn', (t) => {
   const actor = channelThatIsAwake()
   t.is(actor.take(turnOf(message())).entries.length, 1)
-  t.deepEqual(Object.keys(actor.context().decided ?? {}), ['head', 'things', 'events'])
+  t.deepEqual(Object.keys(actor.context().decided ?? {}), [
+    'head',
+    'things',
+    'events',
+    'watches',
+    'rules',
+  ])
 })
 
 test('a turn begins from the state that earlier turns left', (t) => {

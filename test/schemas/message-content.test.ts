@@ -56,6 +56,9 @@ test('message/1: a repeat has the same content later, on both sides of the cap o
   const first = submissionOf({ ...BODY, op_id: 'a', ttl })
   const repeat = submissionOf({ ...BODY, op_id: 'a', ttl }, NOW_MS + 120_000)
   t.not(first.fields['ttl'], repeat.fields['ttl'])
+  const soon = (now: number) => submissionOf({ ...BODY, op_id: 'a', ttl: 3600 }, now)
+  t.not(soon(NOW_MS).fields['ttl'], soon(NOW_MS + 1).fields['ttl'])
+  t.is(contentOf(soon(NOW_MS)), contentOf(soon(NOW_MS + 1)))
   t.is(contentOf(first), contentOf(repeat))
 })
 

@@ -43,7 +43,11 @@ const kept: readonly (readonly [field: string, sent: unknown, kept: unknown])[] 
   ['occurred_at', '', undefined],
   ['ttl', NOW_MS + TTL_MAX_MS, NOW_MS + TTL_MAX_MS],
   ['ttl', NOW_MS + TTL_MAX_MS + 1, NOW_MS + TTL_MAX_MS],
-  ['ttl', 1, 1_000],
+  ['ttl', 1, NOW_MS + 1_000],
+  ['ttl', 0, NOW_MS],
+  ['ttl', '3600', NOW_MS + 3_600_000],
+  ['ttl', 2_592_000, NOW_MS + TTL_MAX_MS],
+  ['ttl', 2_592_001, 2_592_001_000],
   ['url', ' https://example.org/a ', 'https://example.org/a'],
   ['images', [], undefined],
   ['images', null, undefined],
@@ -262,7 +266,7 @@ test('fields/3: a value that JSON would not give back is not kept', (t) => {
   const metadata: unknown = fields['metadata']
   t.deepEqual(
     [fields['occurred_at'], fields['ttl'], Object.entries(metadata ?? {})],
-    [0, 0, [['a', 0]]],
+    [0, NOW_MS, [['a', 0]]],
   )
 })
 

@@ -13,6 +13,7 @@ import { FakeBus } from '#test/support/fake-bus'
 import { FakeChannelKeys, FakeChannels } from '#test/support/fake-channels'
 import { FakeDevices, FakeSubscriptions } from '#test/support/fake-devices'
 import { FakeOperations, FakeReads } from '#test/support/fake-reads'
+import { FakeRules } from '#test/support/fake-rules'
 import { FakeSink } from '#test/support/fake-sink'
 import { FakeLogger, FakeMeter } from '#test/support/fake-telemetry'
 import { FakeTime } from '#test/support/fake-timers'
@@ -35,6 +36,7 @@ export interface AcceptanceRig {
   readonly subscriptions: FakeSubscriptions
   readonly reads: FakeReads
   readonly operations: FakeOperations
+  readonly rules: FakeRules
   readonly meter: FakeMeter
   readonly logger: FakeLogger
   readonly entropy: Runtime['entropy']
@@ -59,6 +61,7 @@ export async function acceptanceRig(options: AcceptanceRigOptions = {}): Promise
     subscriptions: new FakeSubscriptions(channels),
     reads: new FakeReads(),
     operations: new FakeOperations(),
+    rules: new FakeRules(),
     meter: options.meter ?? new FakeMeter(),
     logger: new FakeLogger(),
     entropy: realRuntime.entropy,

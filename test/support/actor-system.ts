@@ -1,14 +1,15 @@
 // An actor system over fakes, whose parts a test can inspect.
 
 import { ActorSystem } from '#actors/system'
-import type { SystemOptions } from '#actors/options'
+import type { SystemOptions, SystemPorts } from '#actors/options'
 import type { Announcement } from '#domain/feed'
-import type { Lease } from '#domain/lane'
+import type { Appended, Lease } from '#domain/lane'
 import type { LaneLeases, LogReader } from '#domain/ports'
 import type { TurnStore } from '#domain/store-ports'
 import { readSubmission } from '#src/stream/submission-text'
 import { FakeBus } from '#test/support/fake-bus'
 import { FakeLogger, FakeMeter } from '#test/support/fake-telemetry'
+import { derived } from '#test/support/rules'
 import { turn } from '#test/support/until'
 
 export class FakeLeases implements LaneLeases {
@@ -49,6 +50,8 @@ export class RecordingBus extends FakeBus {
   }
 }
 
+const UNAVAILABLE: Appended = { kind: 'refused', reason: 'unavailable', retryAfterMs: 0 }
+
 export const SYSTEM_OPTIONS: SystemOptions = {
   endedLifeMs: 1000,
   rememberedMax: 100,
@@ -57,6 +60,7 @@ export const SYSTEM_OPTIONS: SystemOptions = {
   idleMs: 60_000,
   turnMax: 512,
   logKeepMs: 3000,
+  derive: derived,
 }
 
 export interface Over {
@@ -64,11 +68,14 @@ export interface Over {
   readonly log: LogReader
   readonly leases: readonly Lease[]
   readonly options?: Partial<SystemOptions>
+  /** Appends ticks; absent for a log that takes none. */
+  readonly appendTick?: SystemPorts['appendTick']
   /** Waits for the test; absent for one pass of the event loop. */
   readonly waiting?: () => Promise<void>
 }
 
-export function systemOver({ store, log, leases: held, options = {}, waiting = turn }: Over) {
+export function systemOver(over: Over) {
+  const { store, log, leases: held, options = {}, waiting = turn, appendTick } = over
   const bus = new RecordingBus()
   const meter = new FakeMeter()
   const logger = new FakeLogger()
@@ -95,6 +102,7 @@ export function systemOver({ store, log, leases: held, options = {}, waiting = t
       wait,
       soon: (task) => putOff.soon(task),
       readSubmission,
+      appendTick: appendTick ?? (() => Promise.resolve(UNAVAILABLE)),
       onMismatch,
     },
     { ...SYSTEM_OPTIONS, ...options },

@@ -4,14 +4,8 @@ import type { Event, Thing } from '#domain/entity'
 import type { CatchUpPage, FeedEntry } from '#domain/feed'
 import type { ChannelId, OperationId } from '#domain/identity'
 import type { Fields } from '#domain/submission'
-import type { Claim, ClaimOutcome, Operation } from '#domain/operation'
-import type {
-  EntityQuery,
-  HistoryQuery,
-  OperationStore,
-  Page,
-  ReadStore,
-} from '#domain/store-ports'
+import type { Claim, ClaimOutcome, Operation, OperationStore } from '#domain/operation'
+import type { EntityQuery, HistoryQuery, Page, ReadStore } from '#domain/store-ports'
 
 export class FakeReads implements ReadStore {
   keptThings: Thing[] = []

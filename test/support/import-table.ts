@@ -5,10 +5,11 @@
 export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/domain': [],
   'src/passwords': ['@zxcvbn-ts/language-common'],
-  'src/schemas': ['src/domain', 'ajv'],
-  machines: ['src/domain', 'xstate'],
+  'src/schemas': ['src/domain', 'src/rules', 'ajv'],
+  'src/rules': ['src/domain', '@marcbachmann/cel-js'],
+  machines: ['src/domain', 'src/rules', 'xstate'],
   actors: ['src/domain', 'machines', 'xstate'],
-  'src/acceptance': ['src/passwords', 'src/domain', 'src/schemas', 'node:'],
+  'src/acceptance': ['src/passwords', 'src/domain', 'src/rules', 'src/schemas', 'node:'],
   // What every edge says of a fault, whatever its protocol.
   'src/refusals': ['src/domain'],
   // Requests and answers over uWebSockets.js; it knows no route.

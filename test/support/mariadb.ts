@@ -6,6 +6,7 @@ import { DataSource } from 'typeorm'
 import { startMariaDb } from '#src/dev/servers/mariadb'
 import type { MariaDbServer } from '#src/dev/servers/mariadb'
 import { dataSourceOptionsFor } from '#ormconfig'
+import { Limiter } from '#domain/bounds/limiter'
 import type { PushRules } from '#domain/push'
 import { openStore } from '#src/store/store'
 import type { StoreRuntime } from '#src/store/opening'
@@ -40,13 +41,19 @@ export function sharedMariaDb(): SharedMariaDb {
   return { test, server }
 }
 
+/**
+ * The tests of a file begin at once, and each makes its tables. Together they would keep the server
+ * from answering in time.
+ */
+const openings = new Limiter({ places: 6, waitingMax: Infinity })
+const inTurn = <Result>(job: () => Promise<Result>): Promise<Result> => openings.run(job) ?? job()
 let made = 0
 
 /** The address of a new empty database; it goes with its server. */
 export async function newDatabase(server: MariaDbServer): Promise<string> {
   made += 1
   const name = `test_${made}`
-  await administer(server, `CREATE DATABASE ${name}`)
+  await inTurn(() => administer(server, `CREATE DATABASE ${name}`))
   return server.urlOf(name)
 }
 
@@ -76,7 +83,7 @@ export async function openNode(
   url: string,
   { meter = new FakeMeter(), runtime = realRuntime, pushes }: NodeOptions = {},
 ): Promise<Store> {
-  const store = await openStore({ url, meter, runtime, pushes })
+  const store = await inTurn(() => openStore({ url, meter, runtime, pushes }))
   t.teardown(() => store.close())
   return store
 }

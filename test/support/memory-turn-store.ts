@@ -10,6 +10,7 @@ import type { Operation } from '#domain/operation'
 import { bare, isRecord } from '#domain/record'
 import { STORE_FAILURES } from '#domain/store-ports'
 import type { ParkedSubmission, Waiting } from '#domain/parked'
+import type { DueInChannel } from '#domain/rules/stored'
 import type {
   ChannelHead,
   Committed,
@@ -20,6 +21,7 @@ import type {
   TurnStore,
   TurnWrites,
 } from '#domain/store-ports'
+import { MemoryRules, openEventsOf } from '#test/support/memory-rules'
 import { turn } from '#test/support/until'
 
 export type StoreCall = 'takeLane' | 'load' | 'commit' | 'untilDurable'
@@ -56,6 +58,8 @@ export class MemoryTurnStore implements TurnStore {
   readonly #events = new Map<string, string>()
   #hung: (() => void)[] = []
   #parkedId = 0
+  /** Rules and what waits for a time. */
+  readonly rules = new MemoryRules()
 
   constructor(channels: readonly ChannelId[] = []) {
     for (const channelId of channels) this.addChannel(channelId)
@@ -93,6 +97,7 @@ export class MemoryTurnStore implements TurnStore {
       sorted([...this.#events].map(String)),
       sorted(Object.values(byChannel).map((entries) => JSON.stringify(entries))),
       sorted([...this.operations.values()].map((operation) => JSON.stringify(operation))),
+      this.rules.snapshot(),
       sorted(this.deadLetters.map(({ lane, payload }) => `${lane} ${payload}`)),
     ])
   }
@@ -113,11 +118,16 @@ export class MemoryTurnStore implements TurnStore {
   load(needs: TurnReads): Promise<TurnState> {
     return this.#call('load', undefined, () => {
       this.loads.push(needs)
+      const watches = this.rules.watchesOf(needs.watched ?? [])
       return {
         channels: needs.channels.flatMap((id) => this.heads.get(id) ?? []),
         things: needs.things.flatMap((key) => foundIn(this.#things, key)),
-        events: needs.events.flatMap((key) => foundIn(this.#events, key)),
+        events: [...needs.events, ...openEventsOf(watches)].flatMap((key) =>
+          foundIn(this.#events, key),
+        ),
         operations: needs.operations.flatMap((id) => this.operations.get(id) ?? []),
+        rules: this.rules.of(needs.channels),
+        watches,
       }
     })
   }
@@ -125,6 +135,18 @@ export class MemoryTurnStore implements TurnStore {
   commit(writes: TurnWrites): Promise<Committed> {
     const lanes = writes.lanes.map(({ lane }) => lane)
     return this.#call('commit', { kind: 'fenced', lanes }, () => this.#commit(writes))
+  }
+
+  due(lane: number, upTo: number): Promise<readonly DueInChannel[]> {
+    const thingsOf = (channelId: ChannelId): readonly string[] =>
+      [...this.#things.keys()].flatMap((key) =>
+        key.startsWith(channelId) ? [key.slice(channelId.length + 1)] : [],
+      )
+    return this.#call('load', undefined, () => this.rules.due({ lane, upTo, thingsOf }))
+  }
+
+  nextDue(lane: number): Promise<number | undefined> {
+    return Promise.resolve(this.rules.nextDue(lane))
   }
 
   parkedIn(lane: number): Promise<ReadonlyMap<ChannelId, number>> {
@@ -186,7 +208,8 @@ export class MemoryTurnStore implements TurnStore {
     }
     this.commits.push({ ...writes, operations: recordsIn(writes) })
     for (const { lane, epoch, to } of writes.lanes) this.lanes.set(lane, { epoch, place: to })
-    for (const { head, things, events } of writes.channels) {
+    for (const { head, things, events, rules } of writes.channels) {
+      this.rules.write(head.channelId, rules)
       const { channelId } = head
       this.heads.set(channelId, head)
       for (const thing of things) {

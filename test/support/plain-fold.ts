@@ -92,6 +92,8 @@ function decide(submission: Submission, store: MemoryTurnStore): Decision {
   const headSeq = store.heads.get(channelId)?.headSeq ?? 0
   const rules = { headSeq, endedLifeMs: ENDED_LIFE_MS }
   switch (submission.model) {
+    case 'rule':
+      throw new Error('this fold has no rules')
     case 'message':
       return decideMessage(submission, headSeq)
     case 'thing':

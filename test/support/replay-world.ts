@@ -50,6 +50,8 @@ function unreliable(store: TurnStore, { loads, commits }: Faults) {
   }
   let isDown = false
   const port: TurnStore = {
+    due: (lane, upTo) => store.due(lane, upTo),
+    nextDue: (lane) => store.nextDue(lane),
     parkedIn: (lane) => store.parkedIn(lane),
     waitingFor: (channelId, max) => store.waitingFor(channelId, max),
     lastEpoch: () => store.lastEpoch(),
@@ -107,7 +109,10 @@ export const worlds = fc.record({
   liveMax: fc.constantFrom(1, 100),
   rememberedMax: fc.constantFrom(1, 100),
 })
-export type World = typeof worlds extends fc.Arbitrary<infer One> ? One : never
+export type World = (typeof worlds extends fc.Arbitrary<infer One> ? One : never) & {
+  /** Milliseconds for which an end is remembered, where the clock has another pace. */
+  readonly endedLifeMs?: number
+}
 
 // ---- a cluster of two ---------------------------------------------------------------------------
 
@@ -174,7 +179,12 @@ class Cluster {
     const tape = this.#world.faults[this.#all.length] ?? { loads: [], commits: [] }
     const { port, recover } = unreliable(this.store, tape)
     const { turnMax, liveMax, rememberedMax } = this.#world
-    const options = { turnMax, liveMax, rememberedMax, endedLifeMs: ENDED_LIFE_MS }
+    const options = {
+      turnMax,
+      liveMax,
+      rememberedMax,
+      endedLifeMs: this.#world.endedLifeMs ?? ENDED_LIFE_MS,
+    }
     const over = systemOver({ store: port, log: this.log, leases: [], options })
     await over.system.start()
     const entries = () => over.bus.announced.flatMap((announcement) => announcement.entries)
@@ -200,18 +210,25 @@ class Cluster {
 
 type Process = ReturnType<typeof systemOver> & { readonly recover: () => void }
 
-/**
- * Plays one world; returns a text that says what is wrong, if anything. `hasTicks`: each batch ends
- * with a tick of its lane.
- */
-export async function wrongIn(world: World, hasTicks = false): Promise<string | undefined> {
+export interface Play {
+  readonly itemOf: typeof itemOf
+  /** The time of the tick that ends each batch; absent without ticks. */
+  readonly tickAt?: (step: number, items: readonly Item[]) => number
+  /** Applies a lane's log to the store that shows what is expected. */
+  readonly apply: typeof fold
+}
+
+export const PLAIN: Play = { itemOf, apply: fold }
+
+/** Plays one world; returns a text that says what is wrong, if anything. */
+export async function wrongIn(world: World, play: Play = PLAIN): Promise<string | undefined> {
   const cluster = new Cluster(world)
   const { store, log } = cluster
   const lanes: readonly [Item[], Item[]] = [[], []]
   await cluster.start()
   const steps = Math.max(world.batches.length, world.handovers.length)
   for (let step = 0; step < steps; step += 1) {
-    const made = (world.batches[step] ?? []).map((one) => ({ ...one, item: itemOf(one) }))
+    const made = (world.batches[step] ?? []).map((one) => ({ ...one, item: play.itemOf(one) }))
     for (const lane of [0, 1] as const) {
       const batch = made.filter(({ parts: { number } }) => laneOfChannel(number) === lane)
       for (const { item, isPoison } of batch) {
@@ -219,7 +236,8 @@ export async function wrongIn(world: World, hasTicks = false): Promise<string | 
         if (isPoison && isOfEntity(item)) store.poison.add(item.opId)
       }
       if (batch.length === 0) continue
-      const ticks = hasTicks ? [{ model: 'tick', acceptedAt: step } as const] : []
+      const acceptedAt = play.tickAt?.(step, lanes[lane])
+      const ticks = acceptedAt === undefined ? [] : [{ model: 'tick', acceptedAt } as const]
       lanes[lane].push(...ticks)
       log.put(lane, [...batch.map(({ item }) => item), ...ticks])
     }
@@ -231,7 +249,7 @@ export async function wrongIn(world: World, hasTicks = false): Promise<string | 
 
   const expected = newStore()
   for (const id of store.poison) expected.poison.add(id)
-  for (const lane of [0, 1] as const) await fold(expected, lane, lanes[lane])
+  for (const lane of [0, 1] as const) await play.apply(expected, lane, lanes[lane])
 
   for (const lane of [0, 1]) {
     const { last } = await log.bounds(lane)

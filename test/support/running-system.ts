@@ -15,10 +15,15 @@ export const CHANNELS = [1, 2, 3].map(channel)
 export const LANES = [0, 1].map((lane) => ({ lane, epoch: 1 }))
 
 /** A running system over lanes 0 and 1 of a log in memory; halted when the test ends. */
-export async function running(t: ExecutionContext, options: Over['options'] = {}) {
+export async function running(
+  t: ExecutionContext,
+  options: Over['options'] = {},
+  ticksInto?: (log: MemoryLog) => NonNullable<Over['appendTick']>,
+) {
   const store = new MemoryTurnStore(CHANNELS)
   const log = new MemoryLog()
-  const over = systemOver({ store, log, leases: LANES, options })
+  const ticks = ticksInto && { appendTick: ticksInto(log) }
+  const over = systemOver({ store, log, leases: LANES, options, ...ticks })
   await over.system.start()
   t.teardown(async () => {
     store.faultOf = () => undefined

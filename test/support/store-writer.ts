@@ -7,6 +7,7 @@ import type { PasswordChange } from '#domain/channel'
 import type { Event, Thing } from '#domain/entity'
 import type { FeedEntry } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
+import type { RuleWrites } from '#domain/rules/stored'
 import type { Operation } from '#domain/operation'
 import type {
   ChannelHead,
@@ -45,6 +46,8 @@ export class ChannelWriter {
   readonly things = new Map<string, Thing>()
   readonly events = new Map<string, Event>()
   readonly deadLetters: DeadLetter[] = []
+  /** The changes of rules in the next commit. */
+  rules: RuleWrites | undefined
   readonly #store: Stores
   readonly #lane: number
   #head: ChannelHead
@@ -97,6 +100,7 @@ export class ChannelWriter {
       things: [...this.#changedThings.values()],
       events: [...this.#changedEvents.values()],
       entries: this.#entries,
+      ...(this.rules && { rules: this.rules }),
     }
     return {
       lanes: [{ lane: this.#lane, epoch: 1, from: this.#place, to: this.#place + 1 }],
@@ -113,6 +117,7 @@ export class ChannelWriter {
     this.feed.push(...this.#entries)
     this.#entries = []
     this.#operations = []
+    this.rules = undefined
     this.#taken.length = 0
     this.deadLetters.length = 0
     this.#changedThings.clear()
@@ -130,6 +135,8 @@ export class ChannelWriter {
     const { headSeq } = this.#head
     const rules = { headSeq, endedLifeMs: ENDED_LIFE_MS }
     switch (submission.model) {
+      case 'rule':
+        throw new Error('this writer puts no rules')
       case 'message':
         return decideMessage(submission, headSeq)
       case 'thing':

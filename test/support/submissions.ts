@@ -6,6 +6,7 @@ import {
   parseEventId,
   parseMessageId,
   parseOperationId,
+  parseRuleId,
   parseThingId,
 } from '#domain/identity'
 import type { ChannelId, OperationId } from '#domain/identity'
@@ -19,6 +20,8 @@ import type {
   Fields,
   Json,
   MessageSubmission,
+  RuleAction,
+  RuleSubmission,
   Submission,
   ThingAction,
   ThingSubmission,
@@ -99,6 +102,12 @@ export function thing(action: ThingAction, id: string, parts: PatchParts = {}): 
 export function event(action: EventAction, id: string, parts: PatchParts = {}): EventSubmission {
   const entityId = checked(parseEventId(id), id)
   return { model: 'event', action, ...acceptedOf(parts), entityId, patch: patchOf(parts) }
+}
+
+/** Puts a rule, or deletes it. */
+export function rule(action: RuleAction, id: string, text = '', parts: Parts = {}): RuleSubmission {
+  const entityId = checked(parseRuleId(id), id)
+  return { model: 'rule', action, ...acceptedOf(parts), entityId, text }
 }
 
 /** The operation of a submission that the log holds and no turn has applied. */

@@ -7,11 +7,13 @@ import type { Item, Turn } from '#actors/turn-item'
 import { placeOf } from '#domain/lane'
 import type { Submission } from '#domain/submission'
 import { MemoryTurnStore } from '#test/support/memory-turn-store'
+import { derived } from '#test/support/rules'
 import { channel } from '#test/support/submissions'
 
 /** Limits of the directory. */
 export const LIMITS = {
   endedLifeMs: 1000,
+  derive: derived,
   rememberedMax: 4,
   liveMax: 10,
   entitiesMax: 100,

@@ -79,6 +79,16 @@ export const STAGE_METRICS = {
   },
   turns_retried_total: { kind: 'counter', help: 'Turns that had to be taken again', labels: [] },
   dead_letters_total: { kind: 'counter', help: 'Submissions set aside after a defect', labels: [] },
+  live_rules: { kind: 'gauge', help: 'Rules of the channels with a live actor', labels: [] },
+  rule_firings_total: { kind: 'counter', help: 'Changes that rules made', labels: ['result'] },
+  rule_failures_total: { kind: 'counter', help: 'Evaluations of rules that failed', labels: [] },
+  lanes_with_deadlines: { kind: 'gauge', help: 'Owned lanes in which something waits', labels: [] },
+  deadline_late_seconds: {
+    kind: 'histogram',
+    help: 'From the time at which something was due to its commit',
+    labels: [],
+    buckets: SECONDS,
+  },
   parked_channels: {
     kind: 'gauge',
     help: 'Channels whose rows the database refuses, in the lanes that this process applies',

@@ -35,7 +35,8 @@ export interface Connection {
 
 /** A submission as acceptance takes it, without its credentials. */
 export interface Wish {
-  readonly intent: Intent
+  /** A device puts no rules. */
+  readonly intent: Exclude<Intent, { readonly model: 'rule' }>
   /** Fields of the public route for this intent: `/thing/update`, `/event/close`, `/message`. */
   readonly fields: Readonly<Record<string, unknown>>
   /**

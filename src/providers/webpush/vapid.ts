@@ -3,7 +3,7 @@
 import { createECDH, createPrivateKey, generateKeyPairSync, sign } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 
-import type { SecretStore } from '#domain/store-ports'
+import type { SecretStore } from '#domain/push/secrets'
 
 /** The name of the private key among the secrets of the gateway. */
 const KEPT_NAME = 'webpush_private_key'

@@ -1,6 +1,7 @@
 // Composes the engine of a cluster's node: it holds leases, applies their lanes, and hands lanes
 // over to other nodes.
 
+import type { LogWriter } from '#domain/ports'
 import type { EngineControl, ThreadEnds, ThreadSettings } from '#src/runtime/threads/contract'
 import type { ThreadEdge } from '#src/runtime/threads/threads'
 import { startMaintenance, makeSystem, repeat } from '#src/runtime/engine/maintenance'
@@ -14,8 +15,8 @@ import { JetStreamLog } from '#src/stream/jetstream/log'
 import { createMetrics } from '#src/telemetry/meter'
 
 const TAIL_BYTES_MAX = 64 * 2 ** 20
-/** The engine appends nothing. */
-const PENDING_BYTES_MAX = 0
+/** The engine appends ticks alone: one a lane. */
+const PENDING_BYTES_MAX = 2 ** 20
 const NOTIFY_PLACES_MS = 1_000
 
 export async function composeClusterEngine(
@@ -48,10 +49,9 @@ export async function composeClusterEngine(
     { ...ports, connection, epochFloor: () => store.turns.lastEpoch() },
     { lanes, nodeName: nodeId, replicas },
   )
-  const system = makeSystem(
-    { store: store.turns, log, leases, bus, meter, logger, nowMs, wait, soon, onMismatch },
-    settings,
-  )
+  const append: LogWriter['append'] = (batch) => log.append(batch)
+  const ofSystem = { store: store.turns, log, append, leases, bus, meter, logger }
+  const system = makeSystem({ ...ofSystem, nowMs, wait, soon, onMismatch }, settings)
   // Repeats the places, since the bus may lose a message: acceptors wait for the notice that their
   // submissions are applied.
   const notifyPlaces = async (): Promise<void> =>

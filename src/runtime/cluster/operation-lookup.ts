@@ -7,9 +7,8 @@
 
 import { isGatewayForm } from '#domain/identity'
 import type { OperationId } from '#domain/identity'
-import type { Operation } from '#domain/operation'
+import type { Operation, OperationStore } from '#domain/operation'
 import { STORE_BUSY } from '#domain/store-ports'
-import type { OperationStore } from '#domain/store-ports'
 
 /** Asks the other processes. */
 export interface Inquiry {

@@ -3,7 +3,7 @@
 
 import type { Provider, PushStore } from '#domain/push'
 import { PROVIDERS } from '#domain/push/providers'
-import type { SecretStore } from '#domain/store-ports'
+import type { SecretStore } from '#domain/push/secrets'
 import { Dispatcher } from '#src/dispatch/dispatcher'
 import { PROVIDER_TABLE, openProvider } from '#src/providers/providers'
 import type { Metrics } from '#src/telemetry/meter'

@@ -1,13 +1,16 @@
 // Makes the actors of a process, and runs the maintenance beside them: it purges the log, gathers
 // updates into blocks and removes old rows, in small steps.
 
+import { hash } from 'node:crypto'
+
 import { ActorSystem } from '#actors/system'
 import type { SystemPorts } from '#actors/options'
-import type { Bus } from '#domain/ports'
+import type { Bus, LogWriter } from '#domain/ports'
 import type { PushStore } from '#domain/push'
 import type { GatheringStore, RetentionStore } from '#domain/retention-ports'
 import type { Logger, Meter } from '#domain/telemetry'
 import type { Runtime } from '#domain/runtime'
+import { encodeBatch, encodeSubmission } from '#src/schemas/batch'
 import { readSubmission } from '#src/stream/submission-text'
 import type { ThreadSettings } from '#src/runtime/threads/contract'
 import type { ThreadEdge } from '#src/runtime/threads/threads'
@@ -26,17 +29,22 @@ const REMEMBERED_MAX = 256
 const ACTOR_IDLE_MS = 300_000
 const PURGE_EVERY_MS = 10_000
 const PARKED_EVERY_MS = 1_000
+/** A deadline is at most so late on an idle gateway, and by its turn. (R8) */
+const DEADLINES_EVERY_MS = 250
 const RETENTION_EVERY_MS = 30_000
 /** At full speed some 10,000 updates come in this time. */
 const GATHER_EVERY_MS = 500
 
 /** Makes the actors, with the limits of this program; does not start them. */
 export function makeSystem(
-  ports: Omit<SystemPorts, 'readSubmission'>,
+  {
+    append,
+    ...ports
+  }: Omit<SystemPorts, 'readSubmission' | 'appendTick'> & Pick<LogWriter, 'append'>,
   settings: ThreadSettings,
 ): ActorSystem {
   return new ActorSystem(
-    { ...ports, readSubmission },
+    { ...ports, readSubmission, appendTick: tickOf(append) },
     {
       turnMax: TURN_MAX,
       liveMax: LIVE_ACTORS_MAX,
@@ -45,9 +53,16 @@ export function makeSystem(
       rememberedMax: REMEMBERED_MAX,
       logKeepMs: settings.logKeepMs,
       endedLifeMs: settings.historyRetentionMs.messagesAndEvents,
+      derive: (text) => hash('sha256', text, 'hex').slice(0, 32),
     },
   )
 }
+
+/** Appends ticks past the acceptor, which is in another thread. */
+const tickOf =
+  (append: LogWriter['append']): SystemPorts['appendTick'] =>
+  (lane, tick) =>
+    append({ lane, count: 1, payload: encodeBatch([encodeSubmission(tick)]) })
 
 export interface Maintenance {
   readonly retention: RetentionStore
@@ -85,6 +100,7 @@ export function startMaintenance(maintenance: Maintenance): () => Promise<void> 
     repeat(PURGE_EVERY_MS, () => system.purge(), { logger, runtime }),
     repeat(RETENTION_EVERY_MS, () => removeExpired(removal), { logger, runtime }),
     repeat(RETENTION_EVERY_MS, tend, { logger, runtime }),
+    repeat(DEADLINES_EVERY_MS, async () => system.checkDeadlines(), { logger, runtime }),
     repeat(PARKED_EVERY_MS, async () => system.tryParked(), { logger, runtime }),
   ]
   return async (): Promise<void> => {

@@ -2,7 +2,8 @@
 // log from the log's thread.
 
 import type { ActorSystem } from '#actors/system'
-import type { Bus, LogSource } from '#domain/ports'
+import type { Bus, LogSource, LogWriter } from '#domain/ports'
+import type { Batch } from '#domain/lane'
 import type { Meter } from '#domain/telemetry'
 import type {
   EngineControl,
@@ -118,6 +119,7 @@ async function startOwner({ settings, edge, meter, store, log, bus }: OwnerParts
   const ports = {
     store: store.turns,
     log: reader,
+    append: (batch: Batch) => log.source.append(batch),
     leases,
     bus,
     meter,
@@ -153,7 +155,7 @@ async function startOwner({ settings, edge, meter, store, log, bus }: OwnerParts
 
 /** Calls the log in its own thread. */
 class LogClient {
-  readonly source: LogSource
+  readonly source: LogSource & LogWriter
   #reader: EmbeddedReader | undefined
 
   constructor(wire: PeerWire) {

@@ -11,7 +11,7 @@
 import type { StoredBatch } from '#domain/lane'
 import type { LogSource, LogWriter, Probe, Readiness } from '#domain/ports'
 import type { PushStore } from '#domain/push'
-import type { SecretStore } from '#domain/store-ports'
+import type { SecretStore } from '#domain/push/secrets'
 import type { Config } from '#src/config/config'
 import type { FrontendStores } from '#src/store/store'
 import type { MetricsPart } from '#src/telemetry/meter'
@@ -169,7 +169,8 @@ export interface FrontendEnd {
 
 /** Services of the log of a sole process for the engine. */
 export interface LogEnd {
-  readonly services: Services<{ log: LogSource }>
+  /** The engine appends the ticks of its lanes. */
+  readonly services: Services<{ log: LogSource & LogWriter }>
   readonly topics: { readonly appended: readonly StoredBatch[] }
 }
 

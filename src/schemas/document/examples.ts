@@ -35,6 +35,15 @@ export const EXAMPLES = {
   after_seq: 0,
   limit: 50,
   cursor: 'c1k',
+  rule_id: 'boiler-too-hot',
+  rule: {
+    things: { prefix: 'boiler-' },
+    when: { attr: 'pressure', above: 3 },
+    for: '5m',
+    event: { title: '{thing.title}: {pressure} bar', severity: 'high' },
+  },
+  from: 1_767_225_600_000,
+  to: 1_767_229_200_000,
   delivery_ids: [`${CHANNEL_ID}-1`, `${CHANNEL_ID}-2`],
 } as const
 

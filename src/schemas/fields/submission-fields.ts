@@ -125,7 +125,7 @@ export const MESSAGE_FIELDS = {
     option: '<time>',
     help: 'when it happened; with --thing now by default',
   }),
-  ttl: time('When delivery to providers ends, at most 30 days from now.', {
+  ttl: time('When delivery to providers ends; up to 2592000 counts as seconds from now.', {
     example: 1_767_229_200_000,
     option: '<time>',
     help: 'when it is no longer worth delivering',

@@ -1,14 +1,14 @@
 import type { FaultCode } from '#domain/fault'
 import type { ChannelId, EntityId, OperationId } from '#domain/identity'
 import type { OperationStatus } from '#domain/operation'
-import type { Model } from '#domain/submission'
+import type { SubmissionModel } from '#domain/submission'
 import type { ColumnTypes, Numbered } from '#src/store/dialect'
 import { tableOf } from './table.ts'
 
 export type OperationRow = {
   readonly opId: OperationId
   readonly channelId: ChannelId
-  readonly model: Model
+  readonly model: SubmissionModel
   readonly entityId: EntityId
   readonly status: OperationStatus
   readonly acceptedAt: number

@@ -13,6 +13,7 @@ import { feedEntryEntity, thingUpdateEntity, updateBlockEntity, updatePlaceEntit
 import { deadLetterEntity, gatewayFactEntity, laneEntity, logBatchEntity } from './lanes.ts'
 import { parkedEntity } from './parked.ts'
 import { claimEntity, operationBatchEntity, operationEntity } from './operations.ts'
+import { ruleEntity, watchEntity } from './rules.ts'
 import { pushJobEntity, pushTallyEntity } from './pushes.ts'
 
 /** Every table, with the column types of one engine. */
@@ -37,6 +38,8 @@ export const tablesFor = (types: ColumnTypes) => ({
   operations: operationEntity(types),
   operationBatches: operationBatchEntity(types),
   claims: claimEntity(types),
+  rules: ruleEntity(types),
+  watches: watchEntity(types),
   pushJobs: pushJobEntity(types),
   pushTallies: pushTallyEntity(types),
   authorizationRecords: authorizationRecordEntity(types),

@@ -11,6 +11,7 @@ import { Assistants1800500000000 } from './10-assistants.ts'
 import { Strangers1801500000000 } from './11-strangers.ts'
 import { KeyRights1802000000000 } from './12-key-rights.ts'
 import { Compact1803000000000 } from './13-compact.ts'
+import { Rules1804000000000 } from './14-rules.ts'
 
 /** Every step, in order. */
 export const MIGRATIONS = [
@@ -27,4 +28,5 @@ export const MIGRATIONS = [
   Strangers1801500000000,
   KeyRights1802000000000,
   Compact1803000000000,
+  Rules1804000000000,
 ]

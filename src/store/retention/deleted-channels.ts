@@ -20,6 +20,7 @@ const PARTS = [
   ['bindings', 'grant_id'],
   ['things', 'id'],
   ['events', 'id'],
+  ['rules', 'id'],
 ] as const
 
 /** The rows of the channel itself, which go together. */
@@ -57,6 +58,15 @@ export async function removeDeletedChannel(
     if (left <= 0) return removed
     removed += await removePart(executor, { table, column, channel: deleted.id, maxRows: left })
   }
+  // The key of a watch has two columns behind the channel: the rules of one Thing go together.
+  const left = maxRows - removed
+  if (left <= 0) return removed
+  removed += await removePart(executor, {
+    table: 'watches',
+    column: 'thing_id',
+    channel: deleted.id,
+    maxRows: left,
+  })
   if (maxRows - removed < OWN_ROWS) return removed
   await executor.run('DELETE FROM channel_heads WHERE channel = ?', [deleted.id])
   await executor.run('DELETE FROM channels WHERE id = ?', [deleted.id])
@@ -64,8 +74,8 @@ export async function removeDeletedChannel(
 }
 
 interface PartToRemove {
-  readonly table: (typeof PARTS)[number][0]
-  readonly column: (typeof PARTS)[number][1]
+  readonly table: (typeof PARTS)[number][0] | 'watches'
+  readonly column: (typeof PARTS)[number][1] | 'thing_id'
   readonly channel: number
   readonly maxRows: number
 }

@@ -13,13 +13,14 @@ import type { EventRow, ThingRow } from '#src/store/entities/entities'
 import { StoreDefect } from '#src/store/store-error'
 
 /** The document of an entity; its other members are columns. */
-export function documentOf({ rev, stateAt, at, changedAt, ...body }: Entity): string {
+export function documentOf({ rev, stateAt, at, changedAt, heardAt, ...body }: Entity): string {
   const { fields, attrs, externalIds } = body
   return JSON.stringify({
     rev,
     stateAt,
     at,
     changedAt,
+    heardAt,
     fields: fields.values,
     attrs: attrs.values,
     externalIds: externalIds.values,
@@ -54,6 +55,7 @@ function entityFrom<State extends string>({
     stateAt: numberIn(parsed, 'stateAt'),
     at,
     changedAt: numberIn(parsed, 'changedAt'),
+    ...(parsed['heardAt'] !== undefined && { heardAt: numberIn(parsed, 'heardAt') }),
     fields: timed('fields'),
     attrs: timed('attrs'),
     externalIds: timed('externalIds'),

@@ -16,7 +16,7 @@ import { isGatewayForm, operationIdFrom, operationTimeOf, operationsFrom } from 
 import type { ChannelId, EntityId, OperationId } from '#domain/identity'
 import type { Operation } from '#domain/operation'
 import type { TurnWrites } from '#domain/store-ports'
-import type { Model } from '#domain/submission'
+import type { SubmissionModel } from '#domain/submission'
 import type { OperationBatchRow } from '#src/store/entities/operations'
 import type { Executor } from '#src/store/jobs/executor'
 import { allForEach } from '#src/store/statements/gathered'
@@ -34,7 +34,7 @@ type Columns = readonly [
   channels: readonly ChannelId[],
   /** The channel of each, by its place in `channels`. */
   places: readonly number[],
-  models: readonly Model[],
+  models: readonly SubmissionModel[],
   entities: readonly EntityId[],
   /** Milliseconds since the first operation. */
   times: readonly number[],

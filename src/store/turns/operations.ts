@@ -14,8 +14,7 @@
 //     is a moment after its own time is over: nothing takes it out of there.
 
 import type { OperationId } from '#domain/identity'
-import type { Claim, ClaimOutcome, Operation } from '#domain/operation'
-import type { OperationStore } from '#domain/store-ports'
+import type { Claim, ClaimOutcome, Operation, OperationStore } from '#domain/operation'
 import { Bulk, inChunks } from '#src/store/statements/bulk'
 import type { Database } from '#src/store/jobs/database'
 import type { ClaimRow, OperationRow } from '#src/store/entities/operations'

@@ -20,6 +20,7 @@ import type { ParkedRow } from '#src/store/entities/parked'
 import type { Tables } from '#src/store/entities/tables'
 import { batchRows } from './operation-batches.ts'
 import { unpark } from './parked.ts'
+import { RuleRows } from './rules.ts'
 
 /** An item of a channel, with the store's own name of the channel. */
 interface OfChannel<Item> {
@@ -114,8 +115,11 @@ export class TurnRows {
   readonly #operationBatches: Bulk<OperationBatchRow>
   readonly #deadLetters: Bulk<DeadLetter>
   readonly #parked: Bulk<ParkedSubmission>
+  readonly #rules: RuleRows
 
-  constructor(tables: Tables, { onDuplicate }: Dialect) {
+  constructor(tables: Tables, dialect: Dialect) {
+    const { onDuplicate } = dialect
+    this.#rules = new RuleRows(tables, dialect)
     this.#heads = new Bulk(tables.channelHeads, HEAD, {
       // The floors belong to retention, the flag to subscriptions.
       leftOut: ['entriesFloor', 'tombstoneFloor', 'hasProviderRoutes'],
@@ -139,6 +143,7 @@ export class TurnRows {
 
   /** The statements that write a turn. */
   *statements(writes: TurnWrites, executor: Executor): Generator<RowsStatement> {
+    yield* this.#rules.statements(writes.channels, executor)
     const parts = partsOf(writes.channels)
     yield* this.#heads.inserts(parts.heads, executor)
     yield* this.#things.inserts(parts.things, executor)

@@ -11,6 +11,7 @@ import type { LanePlace, Lease, LogState } from '#domain/lane'
 import type { Operation } from '#domain/operation'
 import type { PushRules } from '#domain/push'
 import type { Waiting } from '#domain/parked'
+import type { DueInChannel } from '#domain/rules/stored'
 import type {
   ChannelHead,
   Committed,
@@ -32,6 +33,7 @@ import { JobMaking } from '#src/store/pushes/making'
 import { bindLog, fencedLanes, laneMoves, lastEpoch, takeLane, writeDurably } from './lanes.ts'
 import { compactSince, operationsInBatches, withRowsBefore } from './operation-batches.ts'
 import { parkedIn, waitingFor } from './parked.ts'
+import { dueIn, nextDueIn, rulesOf, watchesOf } from './rules.ts'
 import { TurnRows } from './turn-rows.ts'
 
 export class Turns implements TurnStore {
@@ -82,6 +84,14 @@ export class Turns implements TurnStore {
     yield* this.#rows.statements(writes, executor)
   }
 
+  due(lane: number, upTo: number): Promise<readonly DueInChannel[]> {
+    return dueIn(this.#database, lane, upTo)
+  }
+
+  nextDue(lane: number): Promise<number | undefined> {
+    return nextDueIn(this.#database, lane)
+  }
+
   parkedIn(lane: number): Promise<ReadonlyMap<ChannelId, number>> {
     return parkedIn(this.#database, lane)
   }
@@ -95,21 +105,43 @@ export class Turns implements TurnStore {
   }
 
   load(reads: TurnReads): Promise<TurnState> {
-    const job = async (executor: Executor): Promise<TurnState> => ({
-      channels: await channelsOf(executor, reads.channels),
-      things: (await entitiesOf<ThingRow>(executor, 'things', reads.things)).map((row) => ({
-        ...thingFrom(row),
-        channelId: row.channelId,
-      })),
-      events: (await entitiesOf<EventRow>(executor, 'events', reads.events)).map((row) => ({
-        ...eventFrom(row),
-        channelId: row.channelId,
-      })),
-      operations: await operationsOf(executor, reads.operations),
-    })
+    const job = async (executor: Executor): Promise<TurnState> => {
+      const watches = await watchesOf(executor, reads.watched ?? [])
+      return {
+        channels: await channelsOf(executor, reads.channels),
+        rules: await rulesOf(executor, reads.channels),
+        watches,
+        things: (await entitiesOf<ThingRow>(executor, 'things', reads.things)).map((row) => ({
+          ...thingFrom(row),
+          channelId: row.channelId,
+        })),
+        events: (
+          await entitiesOf<EventRow>(executor, 'events', [
+            ...reads.events,
+            ...eventsOf(watches, reads.events),
+          ])
+        ).map((row) => ({
+          ...eventFrom(row),
+          channelId: row.channelId,
+        })),
+        operations: await operationsOf(executor, reads.operations),
+      }
+    }
     // The statements need not see one state: only the owner of the lanes writes these rows.
     return this.#database.read(job, { isUrgent: true })
   }
+}
+
+/** The open Events of watches, which their rules may change. */
+function eventsOf(
+  watches: TurnState['watches'],
+  asked: readonly EntityKey[],
+): readonly EntityKey[] {
+  return watches.flatMap(({ channelId, watch: { eventId: id } }) => {
+    if (id === undefined) return []
+    const isAsked = asked.some((key) => key.id === id && key.channelId === channelId)
+    return isAsked ? [] : { channelId, id }
+  })
 }
 
 // One JSON parameter in place of lists: 5 µs a key for 500 keys, against 8 µs for `IN ((?, ?), …)`.

@@ -15,11 +15,12 @@ import {
   parseEventId,
   parseMessageId,
   parseOperationId,
+  parseRuleId,
   parseThingId,
 } from '#domain/identity'
 import type { OperationId } from '#domain/identity'
 import type { Operation } from '#domain/operation'
-import { MODELS } from '#domain/submission'
+import { SUBMISSION_MODELS } from '#domain/submission'
 
 import { recordFrom } from '#domain/record'
 import type { NatsLink } from './connection.ts'
@@ -180,7 +181,7 @@ export class StatusInquiry {
 export function readOperation(text: string): Operation | undefined {
   const sent = recordFrom(text)
   const { opId, channelId, entityId, model, acceptedAt, updatedAt } = sent
-  const known = MODELS.find((name) => name === model)
+  const known = SUBMISSION_MODELS.find((name) => name === model)
   if (known === undefined || !isTime(acceptedAt) || !isTime(updatedAt)) return undefined
   const operation = parseOperationId(String(opId))
   const channel = parseChannelId(String(channelId))
@@ -190,7 +191,12 @@ export function readOperation(text: string): Operation | undefined {
   return { ...ids, model: known, status: 'accepted', acceptedAt, updatedAt }
 }
 
-const ENTITY_ID = { message: parseMessageId, event: parseEventId, thing: parseThingId } as const
+const ENTITY_ID = {
+  message: parseMessageId,
+  event: parseEventId,
+  thing: parseThingId,
+  rule: parseRuleId,
+} as const
 
 const isTime = (value: unknown): value is number =>
   Number.isSafeInteger(value) && Number(value) >= 0

@@ -1,0 +1,222 @@
+// One turn of a channel: decides its submissions one after the other, and what follows from each by
+// the channel's rules.
+//
+// Invariants:
+//   W9. The entries of a decision take the next seqs, one after the other: otherwise the submission
+//     is a defect and changes nothing.
+//   R7. What a tick found to be due comes first, in the order of (deadline, rule, Thing).
+
+import type { Event, Thing } from '#domain/entity'
+import type { DueItem, DueSweep } from '#domain/rules/stored'
+import type { ChannelHead } from '#domain/store-ports'
+import type { RuleSubmission, Submission, ThingSubmission } from '#domain/submission'
+import type { RuleSet } from '#src/rules/rule-set'
+import type { ChannelContext, Decided, Effects, Memory, Take } from './turn-parts.ts'
+import { Consequences } from './consequences.ts'
+import { decideEvent, decideMessage, decideThing, operationOf, refusal } from './decide.ts'
+import type { Change, Decision } from './decide.ts'
+import { NO_WATCHES, takeDeadline, takeReading, takeRule } from './watching.ts'
+import type { RulesDraft, Watches } from './watching.ts'
+
+/** The state of a running turn. */
+interface Draft extends Omit<Effects, 'rules'> {
+  head: ChannelHead
+  readonly things: Map<string, Thing>
+  readonly events: Map<string, Event>
+  readonly ofRules: RulesDraft
+}
+
+/** Decides a turn on what the channel knows and what was loaded; fills the effects. */
+export function decideTurn(context: ChannelContext, { turn, effects }: Take): Decided {
+  const { head, rules } = context
+  if (head === undefined) throw new Error('a channel without a head takes no turn')
+  const loaded = {
+    things: byId(turn.things),
+    events: byId(turn.events),
+    watches: watchesById(turn.watches),
+  }
+  const { entries, operations, defects } = effects
+  const ofRules = rulesDraft(rules, { context, loaded })
+  const draft: Draft = {
+    head,
+    things: new Map(),
+    events: new Map(),
+    ofRules,
+    entries,
+    operations,
+    defects,
+  }
+  const sources = { draft, loaded, context, effects }
+  if (turn.due !== undefined) takeDue(turn.due.items, turn.due.upTo, sources)
+  for (const submission of turn.submissions) {
+    try {
+      keep(draft, decideWhole(submission, sources))
+    } catch (error) {
+      // W6: a defect in one submission stops that one alone; the others go on.
+      draft.defects.push({ submission, error: String(error) })
+      draft.operations.push(operationOf(submission, 'internal_error'))
+    }
+  }
+  writeRules(ofRules, effects)
+  const { watches } = ofRules
+  return {
+    head: draft.head,
+    things: draft.things,
+    events: draft.events,
+    watches,
+    rules: ofRules.rules,
+  }
+}
+
+/** Most turns read nothing from the store: the channel remembers their entities. */
+const NONE: ReadonlyMap<string, never> = new Map<string, never>()
+
+const byId = <Item extends Thing | Event>(items: readonly Item[]): ReadonlyMap<string, Item> =>
+  items.length === 0 ? NONE : new Map(items.map((item) => [item.id, item]))
+
+function watchesById(loaded: Take['turn']['watches'] = []): ReadonlyMap<string, Watches> {
+  if (loaded.length === 0) return NONE
+  const groups = Map.groupBy(loaded, ({ thingId }) => thingId)
+  return new Map(
+    [...groups].map(([id, list]) => [id, new Map(list.map((one) => [one.ruleId, one.watch]))]),
+  )
+}
+
+interface Sources {
+  readonly draft: Draft
+  readonly loaded: Pick<Decided, keyof Memory>
+  readonly context: ChannelContext
+  readonly effects: Effects
+}
+
+function rulesDraft(
+  rules: RuleSet,
+  { context: { memory }, loaded }: Pick<Sources, 'context' | 'loaded'>,
+): RulesDraft {
+  return {
+    rules,
+    ruleWrites: new Map(),
+    watchWrites: new Map(),
+    watches: new Map(),
+    failures: new Map(),
+    watchesOf: (id) => memory.watches.get(id) ?? loaded.watches.get(id) ?? NO_WATCHES,
+  }
+}
+
+/** channel/2: what the channel remembers is newer than what was loaded beside it. */
+const thingOf = ({ draft, loaded, context }: Sources, id: string): Thing | undefined =>
+  draft.things.get(id) ?? context.memory.things.get(id) ?? loaded.things.get(id)
+
+const eventOf = ({ draft, loaded, context }: Sources, id: string): Event | undefined =>
+  draft.events.get(id) ?? context.memory.events.get(id) ?? loaded.events.get(id)
+
+/** Decides a submission, and what follows from it by the rules. (W2) */
+function decideWhole(submission: Submission, sources: Sources): Decision {
+  if (submission.model === 'rule') return decideRule(submission, sources)
+  if (submission.model !== 'thing') return decideOne(submission, sources)
+  const prior = thingOf(sources, submission.entityId)
+  const decision = decideOne(submission, sources)
+  const [change] = decision.changes
+  const { ofRules } = sources.draft
+  if (change?.thing === undefined || ofRules.rules.size === 0) return decision // watching/1
+  const headSeq = change.entry?.seq ?? sources.draft.head.headSeq
+  const out = consequencesOf(sources, headSeq, submission)
+  takeReading(ofRules, { submission, prior, thing: change.thing }, out)
+  return out.changes.length === 0
+    ? decision
+    : { ...decision, changes: [...decision.changes, ...out.changes] }
+}
+
+function decideOne(submission: Exclude<Submission, RuleSubmission>, sources: Sources): Decision {
+  const { headSeq } = sources.draft.head
+  const rules = { headSeq, endedLifeMs: sources.context.endedLifeMs }
+  switch (submission.model) {
+    case 'message':
+      return decideMessage(submission, headSeq)
+    case 'thing':
+      return decideThing(submission, thingOf(sources, submission.entityId), rules)
+    case 'event':
+      return decideEvent(submission, eventOf(sources, submission.entityId), rules)
+  }
+}
+
+function decideRule(submission: RuleSubmission, { draft }: Sources): Decision {
+  const refused = takeRule(draft.ofRules, submission)
+  if (refused !== undefined) return refusal(submission, refused)
+  return { operation: operationOf(submission), changes: [] }
+}
+
+function consequencesOf(
+  sources: Sources,
+  headSeq: number,
+  { acceptedAt }: Pick<ThingSubmission, 'acceptedAt'>,
+): Consequences {
+  const { endedLifeMs, derive, head } = sources.context
+  const channelId = head?.channelId ?? sources.draft.head.channelId
+  const { firings } = sources.effects.rules
+  const eventKnown = (id: string): Event | undefined => eventOf(sources, id)
+  const ports = { channelId, acceptedAt, endedLifeMs, derive, eventOf: eventKnown }
+  return new Consequences(ports, headSeq, firings)
+}
+
+/** R7 */
+function takeDue(items: readonly (DueItem | DueSweep)[], upTo: number, sources: Sources): void {
+  const { draft } = sources
+  for (const item of items) {
+    if ('thingId' in item) takeOne(item)
+    else {
+      const { ruleId, thingIds, next } = item
+      for (const thingId of thingIds) takeOne({ ruleId, thingId })
+      draft.ofRules.watchWrites.set(`${ruleId} `, { ruleId, thingId: '', kept: next })
+    }
+  }
+
+  function takeOne(item: DueItem): void {
+    const out = consequencesOf(sources, draft.head.headSeq, { acceptedAt: upTo })
+    takeDeadline(draft.ofRules, { item, thing: thingOf(sources, item.thingId), upTo }, out)
+    keep(draft, { changes: out.changes })
+  }
+}
+
+function keep(
+  draft: Draft,
+  { operation, changes }: Pick<Decision, 'changes'> & Partial<Decision>,
+): void {
+  checkSeqs(draft.head, changes)
+  if (operation !== undefined) draft.operations.push(operation)
+  for (const change of changes) apply(draft, change)
+}
+
+/** W9: throws when the entries do not follow one another. */
+export function checkSeqs(
+  { headSeq }: Pick<ChannelHead, 'headSeq'>,
+  changes: readonly Change[],
+): void {
+  let last = headSeq
+  for (const { entry } of changes) {
+    if (entry === undefined) continue
+    last += 1
+    if (entry.seq !== last) throw new Error(`an entry has seq ${entry.seq} in place of ${last}`)
+  }
+}
+
+function apply(draft: Draft, change: Change): void {
+  const { thing, event, entry, liveThings, openEvents, operation } = change
+  if (operation !== undefined) draft.operations.push(operation)
+  if (thing !== undefined) draft.things.set(thing.id, thing)
+  if (event !== undefined) draft.events.set(event.id, event)
+  if (entry !== undefined) draft.entries.push(entry)
+  if (entry === undefined && liveThings === 0 && openEvents === 0) return
+  draft.head = {
+    ...draft.head,
+    headSeq: entry?.seq ?? draft.head.headSeq,
+    things: draft.head.things + liveThings,
+    openEvents: draft.head.openEvents + openEvents,
+  }
+}
+
+function writeRules({ ruleWrites, watchWrites, failures }: RulesDraft, { rules }: Effects): void {
+  for (const [ruleId, stored] of ruleWrites) rules.rules.push({ ruleId, stored })
+  for (const written of watchWrites.values()) rules.watches.push(written)
+  for (const [ruleId, failed] of failures) rules.failures.push({ ruleId, ...failed })
+}

@@ -1,0 +1,87 @@
+// The parts of a channel's turn: what goes in, what it knows, and what it leaves.
+
+import type { Event, Thing } from '#domain/entity'
+import type { FeedEntry } from '#domain/feed'
+import type { Operation } from '#domain/operation'
+import type { DueInChannel, RuleWrites, WatchOf, WatchWrite } from '#domain/rules/stored'
+import type { ChannelHead } from '#domain/store-ports'
+import type { Submission } from '#domain/submission'
+import type { RuleSet } from '#src/rules/rule-set'
+import type { Derive, Firings } from './consequences.ts'
+import type { Rules } from './decide.ts'
+import type { Watches } from './watching.ts'
+
+export interface ChannelRules extends Rules {
+  /** Things that a channel remembers between turns at most, and as many Events. (channel/3) */
+  readonly rememberedMax: number
+  /** Makes the ids of what rules open and send. */
+  readonly derive: Derive
+}
+
+/** Entities by id; the most recently touched stand last. */
+export interface Memory {
+  readonly things: Map<string, Thing>
+  readonly events: Map<string, Event>
+  /** The watches of Things, as far as the channel has rules. */
+  readonly watches: Map<string, Watches>
+}
+
+/** A channel's input to a turn. */
+export interface TurnInput {
+  readonly submissions: readonly Submission[]
+  /** Entities that the store read for this turn, beside the remembered ones. */
+  readonly things: readonly Thing[]
+  readonly events: readonly Event[]
+  /** Absent without any, as are `due` and the rules of a channel. */
+  readonly watches?: readonly WatchOf[]
+  /** What a tick found to be due, before any submission of the turn. (R7) */
+  readonly due?: Due
+}
+
+/** Due items of one channel, and the time of the tick. */
+export interface Due {
+  readonly upTo: number
+  readonly items: DueInChannel['items']
+}
+
+/** A turn writes and sends these, in the order of its submissions. */
+export interface Effects {
+  readonly entries: FeedEntry[]
+  readonly operations: Operation[]
+  /** Submissions that a defect kept from being decided. (W6) */
+  readonly defects: { readonly submission: Submission; readonly error: string }[]
+  readonly rules: RuleEffects
+}
+
+/** What a turn changes in the rules of its channel, and what they did. */
+export interface RuleEffects extends Omit<RuleWrites, 'lane'> {
+  readonly rules: RuleWrites['rules'][number][]
+  readonly watches: WatchWrite[]
+  readonly failures: RuleWrites['failures'][number][]
+  readonly firings: Firings
+}
+
+/** The channel after a turn, as far as the turn touched it. */
+export interface Decided {
+  readonly head: ChannelHead
+  readonly things: ReadonlyMap<string, Thing>
+  readonly events: ReadonlyMap<string, Event>
+  readonly watches: ReadonlyMap<string, Watches>
+  readonly rules: RuleSet
+}
+
+export interface ChannelContext extends ChannelRules {
+  readonly state: 'asleep' | 'awake'
+  readonly head: ChannelHead | undefined
+  readonly memory: Memory
+  /** The newest turn's decisions. The next turn takes them as committed. (channel/2) */
+  readonly decided: Decided | undefined
+  readonly rules: RuleSet
+}
+
+/** The turn fills `effects`, which the sender owns, so that no channel keeps sent effects. */
+export interface Take {
+  readonly type: 'take'
+  readonly turn: TurnInput
+  readonly effects: Effects
+}

@@ -1,0 +1,141 @@
+// heliograph rule: put, get, list, delete, test.
+
+import { readFileSync } from 'node:fs'
+
+import type { PageBody, RuleBody, RuleFiring, RuleRecord } from '#src/client/bodies'
+import { CHANNEL, credentialsOf } from '#src/cli/access'
+import { commandClientOf, given } from '#src/cli/command-client'
+import { command, parameter } from '#src/cli/command'
+import type { Parameter } from '#src/cli/command'
+import { UsageError } from '#src/cli/endings'
+import { dateText } from '#src/cli/facts'
+import { PAGING, list as listPages } from '#src/cli/paging'
+import type { ProcessContext } from '#src/cli/process-context'
+import { time } from '#src/cli/values'
+
+const FILE: Parameter<string> = {
+  label: '<file>',
+  help: 'the rule as JSON; - reads the standard input',
+  completes: 'file',
+  read: ([name = '']) => name,
+}
+const RULE_ID = parameter('<rule_id>', 'the id of the rule')
+
+export const put = command({
+  description:
+    'Puts a rule that watches the Things of a channel, and opens Events or sends Messages. A ' +
+    'rule of the same id is replaced.',
+  parameters: { ruleId: RULE_ID, file: FILE },
+  options: CHANNEL,
+  examples: ['rule put freezer-warm freezer.json', 'rule put silence - < silence.json'],
+  async run(options, context) {
+    const { client, report } = await commandClientOf(options, context)
+    const rule = await ruleIn(options.file, context)
+    const credentials = await credentialsOf(options, context)
+    report(await client.rule.put({ ...credentials, rule_id: options.ruleId, rule }))
+  },
+})
+
+async function ruleIn(file: string, { readInput }: ProcessContext): Promise<RuleBody> {
+  let value: unknown
+  try {
+    value = JSON.parse(file === '-' ? await readInput() : readFileSync(file, 'utf8'))
+  } catch (error) {
+    throw new UsageError(`${file}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new UsageError(`${file}: a rule is a JSON object`)
+  }
+  return value as RuleBody
+}
+
+export const get = command({
+  description: 'Shows a rule as it was put, and how often it failed on a value.',
+  parameters: { ruleId: RULE_ID },
+  options: CHANNEL,
+  examples: ['rule get freezer-warm'],
+  async run(options, context) {
+    const { client, report } = await commandClientOf(options, context)
+    const credentials = await credentialsOf(options, context)
+    report(await client.rule.get({ ...credentials, rule_id: options.ruleId }))
+  },
+})
+
+export const list = command({
+  description: 'Lists the rules of a channel.',
+  options: { ...PAGING, ...CHANNEL },
+  examples: ['rule list --all'],
+  async run(options, context) {
+    const { client } = await commandClientOf(options, context)
+    const credentials = await credentialsOf(options, context)
+    const listing = {
+      page: (wanted: PageBody) => client.rule.list({ ...credentials, ...wanted }),
+      headings: ['RULE', 'UPDATED', 'FAILURES', 'THINGS', 'WHEN'],
+      cells: ({ rule_id: id, rule, updated_at: at, failures }: RuleRecord) => [
+        id,
+        dateText(at),
+        String(failures),
+        JSON.stringify(rule['things']),
+        JSON.stringify(rule['when']),
+      ],
+    }
+    await listPages(listing, options, context)
+  },
+})
+
+const remove = command({
+  description: 'Deletes a rule, and closes its Events.',
+  parameters: { ruleId: RULE_ID },
+  options: CHANNEL,
+  examples: ['rule delete freezer-warm'],
+  async run(options, context) {
+    const { client, report } = await commandClientOf(options, context)
+    const credentials = await credentialsOf(options, context)
+    report(await client.rule.delete({ ...credentials, rule_id: options.ruleId }))
+  },
+})
+
+/** Options with which a list that is at hand is shown whole. */
+const shownWhole = ({ json }: { readonly json: boolean | undefined }) => ({
+  json,
+  all: true,
+  limit: undefined,
+  cursor: undefined,
+})
+
+export const test = command({
+  description:
+    'Runs a rule over the kept history of a channel and shows what it would have opened or sent. ' +
+    'Nothing is written.',
+  parameters: { file: FILE },
+  options: {
+    from: time('leaves out what would have fired before'),
+    to: time('leaves out what was accepted later'),
+    ...CHANNEL,
+  },
+  examples: ['rule test freezer.json', 'rule test silence.json --from 2026-01-01'],
+  async run(options, context) {
+    const { client } = await commandClientOf(options, context)
+    const rule = await ruleIn(options.file, context)
+    const credentials = await credentialsOf(options, context)
+    const span = given({ from: options.from, to: options.to })
+    const { firings, entries, complete } = await client.rule.test({ ...credentials, rule, ...span })
+    const listing = {
+      page: () => Promise.resolve({ items: firings }),
+      headings: ['THING', 'SINCE', 'FIRED', 'CLEARED', 'SEVERITY', 'TITLE'],
+      cells: (firing: RuleFiring) => [
+        firing.thing_id,
+        dateText(firing.since),
+        dateText(firing.fired_at),
+        firing.cleared_at === undefined ? 'still fires' : dateText(firing.cleared_at),
+        firing.severity,
+        firing.title,
+      ],
+    }
+    await listPages(listing, shownWhole(options), context)
+    const rest = complete ? '' : '; the history has more'
+    context.terminal.printDiagnostic(`${firings.length} firings in ${entries} readings${rest}`)
+  },
+})
+
+export { remove as delete }

@@ -1,0 +1,124 @@
+// Rules of a channel as the gateway keeps them, and what waits for a time. (Specification: Rules
+// and time)
+
+import type { ChannelId, RuleId, ThingId } from '#domain/identity'
+
+/** A rule of a channel as its row keeps it. */
+export interface StoredRule {
+  readonly ruleId: RuleId
+  /** The rule as JSON text, as it was put. */
+  readonly text: string
+  /** The op_id with which the present `things` and `when` began; open Events belong to it. (R5) */
+  readonly version: string
+  /** The time at which they began. */
+  readonly since: number
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+/** Failed evaluations of a rule. (R6) */
+export interface RuleFailures {
+  readonly count: number
+  /** The last reason; absent without any. */
+  readonly last?: string
+}
+
+/** The state of one rule for one Thing. */
+export interface Watch {
+  /** The version of the rule that began it. (R5) */
+  readonly version: string
+  readonly phase: 'quiet' | 'pending' | 'firing' | 'clearing'
+  /** The time since when `when` holds; while clearing, that since when `clear` holds, too. */
+  readonly since: number
+  readonly clearSince?: number | undefined
+  /** The time of the lane at which it must be looked at again. */
+  readonly due?: number | undefined
+  /** The open Event. Its maker sets it: the id depends on the entry that opens it. */
+  readonly eventId?: string | undefined
+  readonly severity?: string | undefined
+  /** The times of the lane at which texts were written last, and a Message was sent last. */
+  readonly updatedAt?: number | undefined
+  readonly sentAt?: number | undefined
+}
+
+/**
+ * Goes through the Things of a rule that was put or deleted, some at each tick: so no turn is as
+ * large as a channel.
+ */
+export interface Sweep {
+  /** The last Thing that was looked at; '' before the first. */
+  readonly cursor: string
+  /** True when it goes through all Things of the channel, not only the watched ones. */
+  readonly isOfThings: boolean
+  readonly due: number
+}
+
+/** The watch of a Thing. */
+export interface WatchOf {
+  readonly ruleId: RuleId
+  readonly thingId: ThingId
+  readonly watch: Watch
+}
+
+/** A row of what waits: a watch, or a sweep of its rule; without either it goes. */
+export interface WatchWrite {
+  readonly ruleId: RuleId
+  /** '' for a sweep. */
+  readonly thingId: string
+  readonly kept: Watch | Sweep | undefined
+}
+
+/** Due at a time of the lane, in the order of (deadline, rule, Thing). (R7) */
+export interface DueItem {
+  readonly ruleId: RuleId
+  readonly thingId: ThingId
+}
+
+/** A sweep that is due, and the Things that it looks at next. */
+export interface DueSweep {
+  readonly ruleId: RuleId
+  readonly thingIds: readonly ThingId[]
+  /** The sweep behind them; absent when they are the last. */
+  readonly next?: Sweep
+}
+
+/** What is due in one channel. */
+export interface DueInChannel {
+  readonly channelId: ChannelId
+  readonly items: readonly (DueItem | DueSweep)[]
+}
+
+/** Rows that one tick works off at most. (R7) */
+export const DUE_MAX = 1_000
+/** Things that a sweep looks at in one tick. */
+export const SWEEP_MAX = 500
+
+/** The changes of a turn in the rules of one channel, and in what waits for a time. */
+export interface RuleWrites {
+  readonly lane: number
+  /** Rules that were put, or deleted. */
+  readonly rules: readonly { readonly ruleId: RuleId; readonly stored: StoredRule | undefined }[]
+  readonly watches: readonly WatchWrite[]
+  /** Failed evaluations beyond those that are kept. */
+  readonly failures: readonly (RuleFailures & { readonly ruleId: RuleId })[]
+}
+
+/** A rule with its failures. */
+export interface ListedRule extends StoredRule {
+  readonly failures: RuleFailures
+}
+
+/** Reads the rules of channels. */
+export interface RuleStore {
+  rule(channelId: ChannelId, ruleId: RuleId): Promise<ListedRule | undefined>
+  /** In the order of their ids; `after`: how many to pass over. */
+  list(
+    channelId: ChannelId,
+    wanted: { readonly after: number; readonly limit: number },
+  ): Promise<Page<ListedRule>>
+}
+
+interface Page<Item> {
+  readonly items: readonly Item[]
+  readonly next?: number
+}

@@ -1,0 +1,201 @@
+// Conditions: `when`, `clear` and the levels of an Event, compiled into closures.
+//
+// Invariants:
+//   conditions/1. A condition on a missing value or one of the wrong type fails: it is neither true
+//     nor false, and its opposite is neither. `any` holds when one of its parts holds, `all` does
+//     not when one of its parts does not, whatever the others do. (R6)
+
+import { bare, isRecord } from '#domain/record'
+import type { Fields, Json } from '#domain/submission'
+import { compileExpression } from './expression.ts'
+import type { Sent } from './reading.ts'
+
+/** A Thing as conditions see it, at a moment of the lane's clock. */
+export interface Facts {
+  readonly id: string
+  readonly title: string
+  /** null marks a removed value. */
+  readonly attrs: Fields
+  /** The time of the last accepted update; that of the rule for a Thing never heard of. (R4) */
+  readonly heardAt: number
+  readonly nowMs: number
+}
+
+/** True or false; a text says why the condition fails on these values. (conditions/1) */
+export type Verdict = boolean | string
+
+export interface Condition {
+  readonly verdict: (facts: Facts) => Verdict
+  /** The periods of silence that it asks about, in milliseconds. */
+  readonly silences: readonly number[]
+  /** The attrs that it reads; `any` when only its evaluation tells. */
+  readonly reads: ReadonlySet<string> | 'any'
+}
+
+const DEPTH_MAX = 8
+const PARTS_MAX = 32
+const NAME_MAX = 256
+const FORMS = 'attr, silent, all, any, not or cel'
+const PARTS = ['silent', 'all', 'any', 'not', 'cel'] as const
+const TESTS = ['above', 'below', 'outside', 'inside', 'equals', 'not_equals', 'absent'] as const
+
+/** Reads a condition and compiles it. Throws Wrong. */
+export function readCondition(sent: Sent, depth = 0): Condition {
+  if (depth > DEPTH_MAX) return sent.wrong(`must not be nested deeper than ${DEPTH_MAX}`)
+  const { value } = sent
+  if (!isRecord(value)) return sent.wrong(`must be an object with ${FORMS}`)
+  if ('attr' in value) return attrCondition(sent)
+  switch (PARTS.find((name) => name in value)) {
+    case 'silent':
+      return silentCondition(sent.members(['silent']).silent)
+    case 'all':
+      return joined(parts(sent.members(['all']).all, depth), false)
+    case 'any':
+      return joined(parts(sent.members(['any']).any, depth), true)
+    case 'not':
+      return opposite(readCondition(sent.members(['not']).not, depth + 1))
+    case 'cel': {
+      const evaluate = compileExpression(sent.members(['cel']).cel)
+      return { verdict: (facts) => evaluate(inputOf(facts)), silences: [], reads: 'any' }
+    }
+    case undefined:
+      return sent.wrong(`must have ${FORMS}`)
+  }
+}
+
+/** The condition that holds where this one does not. (conditions/1) */
+export const opposite = ({ verdict, ...rest }: Condition): Condition => ({
+  ...rest,
+  verdict: (facts) => {
+    const given = verdict(facts)
+    return typeof given === 'string' ? given : !given
+  },
+})
+
+const parts = (sent: Sent, depth: number): readonly Condition[] =>
+  sent.list(1, PARTS_MAX).map((part) => readCondition(part, depth + 1))
+
+/** `decides`: the verdict of a part that decides the whole. (conditions/1) */
+function joined(conditions: readonly Condition[], decides: boolean): Condition {
+  return {
+    verdict: (facts) => {
+      let failure: string | undefined
+      for (const { verdict } of conditions) {
+        const given = verdict(facts)
+        if (given === decides) return decides
+        if (typeof given === 'string') failure ??= given
+      }
+      return failure ?? !decides
+    },
+    silences: conditions.flatMap(({ silences }) => silences),
+    reads: readsOf(conditions),
+  }
+}
+
+/** The attrs that any of these conditions reads. */
+export function readsOf(conditions: readonly Condition[]): Condition['reads'] {
+  const names = new Set<string>()
+  for (const { reads } of conditions) {
+    if (reads === 'any') return 'any'
+    for (const name of reads) names.add(name)
+  }
+  return names
+}
+
+function silentCondition(sent: Sent): Condition {
+  if (sent.isAbsent) return sent.wrong('must be a duration')
+  const ms = sent.duration()
+  return {
+    verdict: ({ nowMs, heardAt }) => nowMs - heardAt >= ms,
+    silences: [ms],
+    reads: new Set(),
+  }
+}
+
+function attrCondition(sent: Sent): Condition {
+  const members = sent.members(['attr', ...TESTS])
+  const path = pathOf(members.attr)
+  const name = path.join('.')
+  const given = TESTS.filter((test) => members[test].value !== undefined)
+  const [test] = given
+  if (test === undefined || given.length > 1) {
+    return sent.wrong(`must have exactly one of ${TESTS.join(', ')}`)
+  }
+  const valueIn = valueAt(path)
+  const reads = new Set(path.slice(0, 1))
+  if (test === 'absent') {
+    if (members.absent.value !== true) return members.absent.wrong('must be true')
+    return { verdict: ({ attrs }) => valueIn(attrs) === undefined, silences: [], reads }
+  }
+  const holds = testOf(test, members[test])
+  const missing = `${name} is missing`
+  const mistyped = `${name} is not a number`
+  const verdict = ({ attrs }: Facts): Verdict => {
+    const value = valueIn(attrs)
+    return value === undefined ? missing : (holds(value) ?? mistyped)
+  }
+  return { verdict, silences: [], reads }
+}
+
+function pathOf(sent: Sent): readonly string[] {
+  if (!Array.isArray(sent.value)) return [sent.text(NAME_MAX)]
+  return sent.list(1, DEPTH_MAX).map((name) => name.text(NAME_MAX))
+}
+
+/** Returns the function that finds a present value; it gives undefined for an absent one. */
+function valueAt([first = '', ...rest]: readonly string[]): (attrs: Fields) => Json | undefined {
+  if (rest.length === 0) return (attrs) => attrs[first] ?? undefined
+  return (attrs) => {
+    let value = attrs[first]
+    for (const name of rest) {
+      if (!isRecord(value) || !Object.hasOwn(value, name)) return undefined
+      value = value[name] as Json
+    }
+    return value ?? undefined
+  }
+}
+
+/** The test of a present value; undefined for a value of the wrong type. */
+function testOf(
+  test: Exclude<(typeof TESTS)[number], 'absent'>,
+  sent: Sent,
+): (value: Json) => boolean | undefined {
+  const ofNumber = (holds: (value: number) => boolean) => (value: Json) =>
+    typeof value === 'number' ? holds(value) : undefined
+  switch (test) {
+    case 'above': {
+      const limit = sent.number()
+      return ofNumber((value) => value > limit)
+    }
+    case 'below': {
+      const limit = sent.number()
+      return ofNumber((value) => value < limit)
+    }
+    case 'outside':
+    case 'inside': {
+      const [low, high] = rangeOf(sent)
+      const isInside = test === 'inside'
+      return ofNumber((value) => (value >= low && value <= high) === isInside)
+    }
+    case 'equals':
+    case 'not_equals': {
+      const wanted = sent.scalar()
+      const isEqual = test === 'equals'
+      return (value) => (value === wanted) === isEqual
+    }
+  }
+}
+
+function rangeOf(sent: Sent): readonly [number, number] {
+  const [low, high] = sent.list(2, 2).map((bound) => bound.number())
+  if (low === undefined || high === undefined || low > high) {
+    return sent.wrong('must be [low, high] with low not above high')
+  }
+  return [low, high]
+}
+
+function inputOf({ id, title, attrs }: Facts) {
+  const live = bare<Json>()
+  for (const [name, value] of Object.entries(attrs)) if (value !== null) live[name] = value
+  return { attrs: live, thing: { id, title } }
+}

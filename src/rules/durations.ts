@@ -1,0 +1,21 @@
+// Durations: a whole number and a unit. (Specification: Rules and time)
+
+const UNIT_MS: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+}
+const FORM = /^([1-9][0-9]{0,6})([smhd])$/
+const DURATION_MAX_MS = 30 * 86_400_000
+
+/** The rule that a duration must keep, as a sentence's end. */
+export const DURATION_RULE = 'must be a whole number of s, m, h or d, from 1s to 30d'
+
+/** Returns the milliseconds of a duration such as `10m`; undefined when it is none. */
+export function durationMs(sent: unknown): number | undefined {
+  const [, count, unit] = (typeof sent === 'string' && FORM.exec(sent)) || []
+  if (count === undefined || unit === undefined) return undefined
+  const ms = Number(count) * (UNIT_MS[unit] ?? 0)
+  return ms <= DURATION_MAX_MS ? ms : undefined
+}

@@ -1,0 +1,52 @@
+// A rule, read and compiled. (Specification: Rules and time)
+
+import type { Fields } from '#domain/submission'
+import type { Condition } from './conditions.ts'
+import type { Wording } from './wording.ts'
+
+/** The Things that a rule watches. */
+export type Scope =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'ids'; readonly ids: ReadonlySet<string> }
+  | { readonly kind: 'prefix'; readonly prefix: string }
+  | { readonly kind: 'tag'; readonly tag: string }
+
+/** A severity from the time on at which its condition holds; the last that holds counts. */
+export interface Level {
+  readonly when: Condition
+  readonly severity: string
+}
+
+export interface EventOutput {
+  readonly kind: 'event'
+  readonly texts: Readonly<Record<string, Wording>>
+  readonly severity: string
+  readonly levels: readonly Level[]
+  /** Tags and metadata, as they are. */
+  readonly fields: Fields
+  /** Milliseconds between updates of the texts; 0 for none. */
+  readonly updateEveryMs: number
+}
+
+export interface MessageOutput {
+  readonly kind: 'message'
+  readonly texts: Readonly<Record<string, Wording>>
+  readonly severity: string
+  readonly fields: Fields
+  /** Milliseconds after a Message in which a firing sends none; 0 for no bound. */
+  readonly atMostEveryMs: number
+}
+
+export interface Rule {
+  readonly title: string
+  readonly isEnabled: boolean
+  readonly scope: Scope
+  readonly when: Condition
+  readonly clear: Condition
+  /** Milliseconds for which `when` and `clear` must hold. */
+  readonly forMs: number
+  readonly clearForMs: number
+  readonly output: EventOutput | MessageOutput
+  /** The text of `things` and `when`: a rule with the same text keeps its Events. (R5) */
+  readonly identity: string
+}

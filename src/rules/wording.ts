@@ -1,0 +1,62 @@
+// The texts of an Event or a Message: `{name}` stands for a value of the Thing.
+
+import { isRecord } from '#domain/record'
+import type { Json } from '#domain/submission'
+import type { Facts } from './conditions.ts'
+
+/** What a text may name beside the values of the Thing. */
+export interface WordingFacts extends Pick<Facts, 'id' | 'title' | 'attrs'> {
+  readonly ruleId: string
+  /** The time since when the condition holds. */
+  readonly since: number
+}
+
+/** Fills a text; bounded in length. */
+export type Wording = (facts: WordingFacts) => string
+
+/** Characters of one value, and of a whole text. */
+const VALUE_MAX = 256
+const TEXT_MAX = 2_048
+
+const NAME = /\{([^{}]{1,256})\}/g
+
+/** Compiles a text. A name without a value becomes `?`: a reader sees that it is missing. */
+export function compileWording(text: string): Wording {
+  if (!text.includes('{')) return () => text
+  return (facts) => text.replace(NAME, (_, name: string) => valueOf(name, facts)).slice(0, TEXT_MAX)
+}
+
+function valueOf(name: string, facts: WordingFacts): string {
+  switch (name) {
+    case 'thing.id':
+      return facts.id
+    case 'thing.title':
+      return facts.title
+    case 'rule.id':
+      return facts.ruleId
+    case 'since':
+      return timeText(facts.since)
+    default:
+      return textOf(facts.attrs[name] ?? atPath(facts.attrs, name.split('.')))
+  }
+}
+
+/** Returns a time as ISO 8601 to the second; the texts must not depend on a time zone. (W3) */
+function timeText(ms: number): string {
+  const date = new Date(ms)
+  return Number.isNaN(date.getTime()) ? '?' : `${date.toISOString().slice(0, 19)}Z`
+}
+
+function atPath(attrs: unknown, path: readonly string[]): Json | undefined {
+  let value = attrs
+  for (const name of path) {
+    if (!isRecord(value) || value[name] === undefined) return undefined
+    value = value[name]
+  }
+  return value as Json
+}
+
+function textOf(value: Json | undefined): string {
+  if (value === undefined || value === null) return '?'
+  return (typeof value === 'object' ? JSON.stringify(value) : String(value)).slice(0, VALUE_MAX)
+}

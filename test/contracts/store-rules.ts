@@ -1,0 +1,163 @@
+// Rules and what waits for a time: what a turn writes is what later turns load, in the order in
+// which it is due.
+
+import test from 'ava'
+
+import type { RuleId, ThingId } from '#domain/identity'
+import type { RuleWrites, Sweep, Watch, WatchWrite } from '#domain/rules/stored'
+import { DUE_MAX } from '#domain/rules/stored'
+import { ChannelWriter } from '#test/support/store-writer'
+import { ruleId } from '#test/support/rules'
+import { event, thing } from '#test/support/submissions'
+import type { OpenStore } from './store-contract.ts'
+
+const thingId = (text: string): ThingId => thing('update', text).entityId
+
+const watch = (due: number | undefined, more: Partial<Watch> = {}): Watch => ({
+  version: 'v',
+  phase: 'quiet',
+  since: 1,
+  ...(due !== undefined && { due }),
+  ...more,
+})
+
+const kept = (rule: string, id: string, state: Watch | Sweep | undefined): WatchWrite => ({
+  ruleId: ruleId(rule),
+  thingId: id,
+  kept: state,
+})
+
+const stored = (id: string, text = '{}') => ({
+  ruleId: ruleId(id),
+  text,
+  version: 'v',
+  since: 1,
+  createdAt: 1,
+  updatedAt: 2,
+})
+
+const rulesOf = (writes: Partial<RuleWrites>): RuleWrites => ({
+  lane: 1,
+  rules: [],
+  watches: [],
+  failures: [],
+  ...writes,
+})
+
+export function ruleContract(engine: string, open: OpenStore): void {
+  const opened = async (t: Parameters<OpenStore>[0]) => {
+    const store = await open(t)
+    const writer = await ChannelWriter.open(store, 1)
+    const { channelId } = writer
+    const load = async (...ids: readonly string[]) =>
+      store.turns.load({
+        channels: [channelId],
+        things: [],
+        events: [],
+        operations: [],
+        watched: ids.map((id) => ({ channelId, id })),
+      })
+    return { store, writer, channelId, load }
+  }
+
+  test(`${engine}: the next turn loads the rules and the watches that a turn wrote`, async (t) => {
+    const { writer, channelId, load } = await opened(t)
+    const firing = watch(undefined, { phase: 'firing', eventId: 'fire' })
+    writer.take(event('create', 'fire', { fields: { title: 'x', thing_id: 'a' } }))
+    writer.rules = rulesOf({
+      rules: ['r', 's'].map((id) => ({ ruleId: ruleId(id), stored: stored(id, `{"${id}":"ä"}`) })),
+      watches: [kept('r', 'a', firing), kept('s', 'a', watch(5)), kept('s', 'b', watch(6))],
+    })
+    await writer.commit()
+    const loaded = await load('a')
+    t.deepEqual(loaded.rules, [
+      { ...stored('r', '{"r":"ä"}'), channelId },
+      { ...stored('s', '{"s":"ä"}'), channelId },
+    ])
+    t.deepEqual(loaded.watches, [
+      { channelId, ruleId: ruleId('r'), thingId: thingId('a'), watch: firing },
+      { channelId, ruleId: ruleId('s'), thingId: thingId('a'), watch: watch(5) },
+    ])
+    t.deepEqual(
+      loaded.events.map(({ id }) => id),
+      ['fire'],
+    )
+    writer.rules = rulesOf({
+      rules: [{ ruleId: ruleId('r'), stored: undefined }],
+      watches: [kept('r', 'a', undefined), kept('s', 'a', watch(9))],
+      failures: [{ ruleId: ruleId('s'), count: 3, last: 'missing' }],
+    })
+    await writer.commit()
+    const again = await load('a', 'b', 'c')
+    t.deepEqual(
+      again.rules.map((one) => one.ruleId),
+      [ruleId('s')],
+    )
+    t.deepEqual(
+      again.watches.map(({ watch: { due } }) => due),
+      [9, 6],
+    )
+  })
+
+  test(`${engine}: R7: what is due comes in the order of deadline, rule and Thing`, async (t) => {
+    const { store, writer, channelId } = await opened(t)
+    const rows: readonly (readonly [string, string, number | undefined])[] = [
+      ['s', 'a', 4],
+      ['r', 'b', 5],
+      ['r', 'a', 5],
+      ['q', 'z', 5],
+      ['r', 'c', 6],
+      ['r', 'd', undefined],
+    ]
+    writer.rules = rulesOf({ watches: rows.map(([one, id, due]) => kept(one, id, watch(due))) })
+    await writer.commit()
+    const [due] = await store.turns.due(1, 5)
+    t.is(due?.channelId, channelId)
+    t.deepEqual(
+      due?.items.map((item) => ('thingId' in item ? `${item.ruleId} ${item.thingId}` : '')),
+      ['s a', 'q z', 'r a', 'r b'],
+    )
+    t.is(await store.turns.nextDue(1), 4)
+    t.deepEqual(await store.turns.due(2, 5), [])
+    t.is(await store.turns.nextDue(2), undefined)
+  })
+
+  test(`${engine}: R7: no more than DUE_MAX rows are due at once`, async (t) => {
+    const { store, writer } = await opened(t)
+    const ids = Array.from({ length: DUE_MAX + 1 }, (_, index) => `t${10_000 + index}`)
+    writer.rules = rulesOf({ watches: ids.map((id) => kept('r', id, watch(1))) })
+    await writer.commit()
+    const [due] = await store.turns.due(1, 1)
+    t.is(due?.items.length, DUE_MAX)
+  })
+
+  test(`${engine}: a sweep finds watched Things and, if it asks for them, all others`, async (t) => {
+    const { store, writer } = await opened(t)
+    writer.take(...['a', 'c'].map((id) => thing('update', id)))
+    const sweep = (isOfThings: boolean): Sweep => ({ cursor: 'a', isOfThings, due: 1 })
+    writer.rules = rulesOf({
+      watches: [
+        kept('r', 'b', watch(undefined)),
+        kept('r', '', sweep(true)),
+        kept('s', 'd', watch(undefined)),
+        kept('s', '', sweep(false)),
+      ],
+    })
+    await writer.commit()
+    const [due] = await store.turns.due(1, 1)
+    const found: readonly { ruleId: RuleId; thingIds?: readonly ThingId[] }[] = due?.items ?? []
+    t.deepEqual(
+      found.map(({ thingIds = [], ...item }) => `${item.ruleId} ${thingIds.join(' ')}`),
+      ['r b c', 's d'],
+    )
+  })
+
+  test(`${engine}: rule-rows/1: nothing is due in a deleted channel`, async (t) => {
+    const { store, writer, channelId } = await opened(t)
+    writer.rules = rulesOf({ watches: [kept('r', 'a', watch(1))] })
+    await writer.commit()
+    await store.channels.delete(channelId, 1)
+    t.deepEqual(await store.turns.due(1, 5), [])
+    t.is(await store.turns.nextDue(1), undefined)
+  })
+}
