@@ -132,6 +132,7 @@ test.serial('the doctor names each problem and each passed check', async (t) => 
       TCP: 'problem',
       QUIC: 'skipped',
       'Web Push': 'skipped',
+      MQTT: 'skipped',
       channel: 'skipped',
     },
   ])

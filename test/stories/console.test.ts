@@ -238,15 +238,16 @@ async function everyView(
 
 /** From the board to an update of a Thing and back, without a pointer. */
 async function byKeyboard(t: ExecutionContext, { page }: Person, channelId: string): Promise<void> {
-  const focused = page.locator(':focus')
   const press = async (name: string | RegExp, key = 'Enter'): Promise<void> => {
     const wanted = page.getByRole('link', { name }).or(page.getByRole('button', { name })).first()
     await wanted.waitFor()
-    const text = await wanted.innerText()
-    for (let steps = 0; steps < 60; steps += 1) {
-      if ((await focused.allInnerTexts())[0] === text) break
+    // Its text may change meanwhile: a Thing says how old its values are.
+    const isFocused = async (): Promise<boolean> =>
+      (await wanted.and(page.locator(':focus')).count()) === 1
+    for (let steps = 0; steps < 60 && !(await isFocused()); steps += 1) {
       await page.keyboard.press('Tab')
     }
+    t.true(await isFocused(), `${String(name)} is reached by keyboard`)
     await page.keyboard.press(key)
   }
   await page.goto(`${page.url().split('#')[0] ?? ''}#/${channelId}/events`)
