@@ -1,5 +1,5 @@
-// What a rule opens, updates, closes and sends: changes of the same turn as their cause, decided
-// like every submission. (W2)
+// Decides what a rule opens, updates, closes and sends, in the turn of its cause and as every
+// submission is decided. (W2)
 //
 // Invariants:
 //   R1. The id of an Event is derived from channel, rule, Thing and generation, which is the seq of
@@ -70,7 +70,7 @@ export class Consequences {
     this.#changeEvent('close', eventId, at, { status: reason })
   }
 
-  /** Gives the id of the Event that is open afterwards. */
+  /** Returns the id of the Event that is open afterwards. */
   #act(active: ActiveRule, facts: Facts, action: Action, eventId: string | undefined) {
     switch (action.kind) {
       case 'open':

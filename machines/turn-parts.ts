@@ -34,7 +34,7 @@ export interface TurnInput {
   readonly events: readonly Event[]
   /** Absent without any, as are `due` and the rules of a channel. */
   readonly watches?: readonly WatchOf[]
-  /** What a tick found to be due, before any submission of the turn. (R7) */
+  /** The rules and sweeps that a tick found due. They come before all submissions. (R7) */
   readonly due?: Due
 }
 
@@ -53,7 +53,7 @@ export interface Effects {
   readonly rules: RuleEffects
 }
 
-/** What a turn changes in the rules of its channel, and what they did. */
+/** The changes of a turn to the rules of its channel, and the firings that the rules decided. */
 export interface RuleEffects extends Omit<RuleWrites, 'lane'> {
   readonly rules: RuleWrites['rules'][number][]
   readonly watches: WatchWrite[]

@@ -32,7 +32,7 @@ export type Watches = ReadonlyMap<RuleId, Watch>
 
 export const NO_WATCHES: Watches = new Map()
 
-/** What a turn knows and changes of the rules of its channel. */
+/** The rules of a channel as a turn reads and changes them. */
 export interface RulesDraft {
   rules: RuleSet
   readonly ruleWrites: Map<RuleId, StoredRule | undefined>

@@ -3,6 +3,7 @@
 import type { Event, Thing } from '#domain/entity'
 import type { FeedEntry } from '#domain/feed'
 import { isRecord } from '#domain/record'
+import { attrLevelOf } from '#src/mqtt/devices/attr-topic'
 import { eventToWire, thingToWire } from '#src/schemas/answers'
 import { parseJson } from '#src/schemas/json/json'
 
@@ -52,14 +53,17 @@ function textOf({ action, seq, state, rev, acceptedAt, opId, payload }: FeedEntr
   return payload === '{}' ? `${known}}` : `${known},${payload.slice(1)}`
 }
 
-/** No topic can hold the names of the others. */
-const isTopicName = (name: string): boolean => name !== '' && !/[+#\0]/.test(name)
+/** No level of a topic can stand for the names of the others. */
+const isTopicName = (name: string): boolean => name !== '' && !name.includes('\0')
 
 function attrsOf(topic: string, attrs: unknown): readonly News[] {
   if (!isRecord(attrs)) return []
   return Object.entries(attrs)
     .filter(([name]) => isTopicName(name))
-    .map(([name, value]) => ({ topic: `${topic}/attrs/${name}`, payload: scalarText(value) }))
+    .map(([name, value]) => ({
+      topic: `${topic}/attrs/${attrLevelOf(name)}`,
+      payload: scalarText(value),
+    }))
 }
 
 /** A text as it is, nothing for a removed value, JSON for everything else. */

@@ -16,7 +16,7 @@ const HOUR_MS = 3_600_000
 const WINDOWS_MS = [24 * HOUR_MS, 7 * 24 * HOUR_MS, 30 * 24 * HOUR_MS]
 const MESSAGES_WANTED = 50
 
-/** What a read shows to the gateway. */
+/** The credentials with which the console reads a channel. */
 export function readerOf(channelId: string): { channel_id: string; password: string } {
   const secret = channels.peek().find(({ id }) => id === channelId)?.secret ?? ''
   return { channel_id: channelId, password: secret }
@@ -54,8 +54,8 @@ export async function readFeed(
 }
 
 /**
- * What the history has of a Thing since a time, by at most two pages: the first, and when there is
- * more, the one that ends about now.
+ * Reads a Thing's history since a time in at most two pages: the first, and when there is more, the
+ * one that ends about now.
  */
 export async function readPast(
   channelId: string,

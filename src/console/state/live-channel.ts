@@ -43,7 +43,7 @@ const LINES_MAX = 20_000
 const SNAPSHOT_THINGS_MAX = 2_000
 const SNAPSHOT_MESSAGES_MAX = 200
 
-/** What a Thing's changes told since the page was opened. */
+/** Facts that the page learned from the changes of a Thing. */
 export interface Watched {
   /** By attr the time that set it. */
   readonly setAt: Map<string, number>
@@ -121,7 +121,7 @@ export class LiveChannel {
       watched = { setAt: new Map(), line: new Readings(), attr: firstNumber(after.attrs) ?? '' }
       this.#watched.set(after.id, watched)
     }
-    // What a value was before the first sight of it is not known, nor who set it when.
+    // The first change does not say when its values were set.
     for (const name in before === undefined ? {} : after.attrs) {
       if (before?.attrs[name] !== after.attrs[name]) watched.setAt.set(name, at)
     }
