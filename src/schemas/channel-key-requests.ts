@@ -9,10 +9,10 @@ import type { Page } from '#domain/store-ports'
 import type { Wire } from './answers.ts'
 import { CHANNEL_KEY_ROUTES, LABEL_CHARACTERS_MAX } from './channel-key-schemas.ts'
 import { PREFIX_FORM, exactly } from './patterns.ts'
-import { encodeCursor, readCursor } from './reading-requests.ts'
-import { LIMIT_FALLBACK, LIMIT_MAX } from './reading-schemas.ts'
+import { encodeCursor, readListing } from './reading-requests.ts'
+import type { Listing } from './reading-requests.ts'
 import { shape } from './shape.ts'
-import { invalid, isSafeText, readCredentials, readLimit, readParsed, readTime } from './values.ts'
+import { invalid, isSafeText, readCredentials, readParsed, readTime } from './values.ts'
 import type { Credentials } from './values.ts'
 
 const DAY_MS = 86_400_000
@@ -22,7 +22,7 @@ const listShape = shape(CHANNEL_KEY_ROUTES['/channel/key/list'].request)
 const revokeShape = shape(CHANNEL_KEY_ROUTES['/channel/key/revoke'].request)
 
 export type KeyWish = Credentials & KeyRights & { readonly label: string }
-export type KeyListing = Credentials & { readonly after: number; readonly limit: number }
+export type KeyListing = Listing
 export type KeyRevocation = Credentials & { readonly keyId: string }
 
 /** POST /channel/key */
@@ -69,13 +69,7 @@ function readScopes(sent: readonly string[] | null | undefined): Answer<readonly
 /** POST /channel/key/list */
 export function readKeyListing(sent: unknown): Answer<KeyListing> {
   const body = listShape(sent)
-  if (isFault(body)) return body
-  const credentials = readCredentials(body)
-  if (isFault(credentials)) return credentials
-  const after = readCursor(body.cursor)
-  if (isFault(after)) return after
-  const limit = readLimit(body.limit, { max: LIMIT_MAX, fallback: LIMIT_FALLBACK })
-  return isFault(limit) ? limit : { ...credentials, after: after ?? 0, limit }
+  return isFault(body) ? body : readListing(body)
 }
 
 /** POST /channel/key/revoke */

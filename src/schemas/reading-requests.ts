@@ -15,8 +15,15 @@ import { STATES } from './reading-schemas.ts'
 import type { ValueOf } from './schema-types.ts'
 import { shape } from './shape.ts'
 import { ENTITY_ID_RULE, invalid, isBlank, isTimeAbsent, readChannelId } from './values.ts'
-import { readLimit, readParsed, readPassword, readTime, readWhole } from './values.ts'
-import type { SentText, SentTime } from './values.ts'
+import {
+  readCredentials,
+  readLimit,
+  readParsed,
+  readPassword,
+  readTime,
+  readWhole,
+} from './values.ts'
+import type { Credentials, SentText, SentTime } from './values.ts'
 
 /** The right by which somebody reads a Channel. */
 export type Reader =
@@ -208,6 +215,24 @@ export function readCursor(sent: SentText): Answer<number | undefined> {
   const place = CURSOR.test(cursor) ? Number.parseInt(cursor.slice(1), 36) : NaN
   const isOurs = Number.isSafeInteger(place) && encodeCursor(place) === cursor
   return isOurs ? place : fault('invalid_cursor', { field: 'cursor' })
+}
+
+/** A page of a list of the channel: places from `after` on, `limit` of them at most. */
+export type Listing = Credentials & { readonly after: number; readonly limit: number }
+
+type ListingBody = Parameters<typeof readCredentials>[0] & {
+  readonly cursor?: SentText
+  readonly limit?: SentTime
+}
+
+/** Reads a request for a page of a list of the channel. */
+export function readListing(body: ListingBody): Answer<Listing> {
+  const credentials = readCredentials(body)
+  if (isFault(credentials)) return credentials
+  const after = readCursor(body.cursor)
+  if (isFault(after)) return after
+  const limit = readLimit(body.limit, { max: LIMIT_MAX, fallback: LIMIT_FALLBACK })
+  return isFault(limit) ? limit : { ...credentials, after: after ?? 0, limit }
 }
 
 // ---- what the requests share

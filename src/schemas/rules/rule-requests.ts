@@ -10,19 +10,12 @@ import { readRule } from '#src/rules/read-rule'
 import type { Rule } from '#src/rules/rule'
 import type { Firing } from '#src/rules/trial'
 import type { Wire } from '#src/schemas/answers'
-import { readCursor } from '#src/schemas/reading-requests'
-import { LIMIT_FALLBACK, LIMIT_MAX } from '#src/schemas/reading-schemas'
+import { readListing } from '#src/schemas/reading-requests'
+import type { Listing } from '#src/schemas/reading-requests'
 import { RULE_ROUTES } from './rule-schemas.ts'
 import { shape } from '#src/schemas/shape'
 import type { Making, ReadSubmission } from '#src/schemas/submission'
-import {
-  ENTITY_ID_RULE,
-  invalid,
-  readCredentials,
-  readLimit,
-  readParsed,
-  readTime,
-} from '#src/schemas/values'
+import { ENTITY_ID_RULE, invalid, readCredentials, readParsed, readTime } from '#src/schemas/values'
 import type { Credentials, SentText } from '#src/schemas/values'
 
 const putShape = shape(RULE_ROUTES['/rule/put'].request)
@@ -101,18 +94,12 @@ export function readRuleGet(sent: unknown): Answer<Credentials & { readonly rule
   return isFault(ruleId) ? ruleId : { ...credentials, ruleId }
 }
 
-export type RuleListing = Credentials & { readonly after: number; readonly limit: number }
+export type RuleListing = Listing
 
 /** POST /rule/list */
 export function readRuleList(sent: unknown): Answer<RuleListing> {
   const body = listShape(sent)
-  if (isFault(body)) return body
-  const credentials = readCredentials(body)
-  if (isFault(credentials)) return credentials
-  const after = readCursor(body.cursor)
-  if (isFault(after)) return after
-  const limit = readLimit(body.limit, { max: LIMIT_MAX, fallback: LIMIT_FALLBACK })
-  return isFault(limit) ? limit : { ...credentials, after: after ?? 0, limit }
+  return isFault(body) ? body : readListing(body)
 }
 
 export type RuleTrial = Credentials & {
