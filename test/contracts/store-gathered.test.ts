@@ -1,6 +1,6 @@
 // The contracts of readers, over stores whose updates are in blocks as soon as they are committed.
 
-import { newDatabase, openNode, sharedMariaDb } from '#test/support/mariadb'
+import { emptyDatabase, openNode, sharedMariaDb } from '#test/support/mariadb'
 import { gathersAfterCommits } from '#test/support/gathered'
 import { openTestStore } from '#test/support/sqlite-store'
 import type { OpenStore } from './store-contract.ts'
@@ -13,7 +13,7 @@ import { readingContract } from './store-reading.ts'
 const mariaDb = sharedMariaDb()
 
 const openMySql: OpenStore = async (t, pushes) =>
-  openNode(t, await newDatabase(mariaDb.server()), { pushes })
+  openNode(t, await emptyDatabase(t, mariaDb.server()), { pushes })
 
 const gathered =
   (open: OpenStore): OpenStore =>

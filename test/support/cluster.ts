@@ -12,7 +12,7 @@ import { startNats } from '#src/dev/servers/nats'
 import type { NatsServer } from '#src/dev/servers/nats'
 import { reservePort } from '#src/dev/servers/port'
 import { audit } from '#test/support/audit'
-import { PASSWORD, createChannels, watchingDevice } from '#test/support/device'
+import { createChannels, credentialsOf, makeKeys, watchingDevice } from '#test/support/device'
 import type { TestDevice } from '#test/support/device'
 import { startGateway, temporaryFolder, until } from '#test/support/gateway'
 import type { Gateway, Owner } from '#test/support/gateway'
@@ -138,7 +138,7 @@ export interface Load {
 
 const WIDTH = 4
 const OUTCOME_UNKNOWN = 'submission_outcome_unknown'
-const PAUSE_MS = 15
+const PAUSE_MS = 50
 const PAUSE_AFTER_TROUBLE_MS = 100
 
 /** Senders on every node, each with a few requests under way, until stopped. */
@@ -211,15 +211,16 @@ const asEvidence = (outcomes: readonly Outcome[]): readonly Outcome[] =>
         : told,
   }))
 
-/** A cluster at work: senders on some nodes, and a device that watches their channels. */
-export interface Busy {
+/** Channels that every node can be sent for, a device that watches them, and what was sent. */
+export interface Workplace {
   readonly channels: readonly ChannelId[]
   readonly device: TestDevice
-  readonly load: Load
   /** One source of submissions for all: each has its effect once, whoever sends it. */
   readonly next: () => Submission
-  /** Ends the load, and audits at a node what was answered, with what a test has sent itself. */
-  readonly audited: (gateway: Gateway, sent?: readonly Outcome[]) => Promise<void>
+  /** The outcomes of all loads that have ended. */
+  readonly outcomes: Outcome[]
+  /** The operations that an audit has seen sent. */
+  readonly seen: Set<string>
 }
 
 interface Work {
@@ -229,32 +230,62 @@ interface Work {
   readonly accepted: number
 }
 
+/** Makes a workplace for one test, or for the tests of a file one after the other. */
+export async function workplace(
+  t: Owner,
+  cluster: Pick<Cluster, 'nodes'>,
+  work: Pick<Work, 'channels' | 'next'>,
+): Promise<Workplace> {
+  const first = nodeOf(cluster, 0)
+  await allLanesApplied(first)
+  const channels = await createChannels(first, work.channels)
+  await makeKeys(first, channels)
+  const device = await watchingDevice(t, first, channels)
+  return { channels, device, next: work.next(channels), outcomes: [], seen: new Set() }
+}
+
+/** A cluster at work: senders on some nodes of it. */
+export interface Busy extends Pick<Workplace, 'channels' | 'device' | 'next'> {
+  readonly load: Load
+  /** Ends the load, and audits at a node what was answered, with what a test has sent itself. */
+  readonly audited: (gateway: Gateway, sent?: readonly Outcome[]) => Promise<void>
+}
+
 /** Puts the load of one test on nodes whose lanes all have an owner. */
 export async function busy(
   t: ExecutionContext,
   { nodes }: Pick<Cluster, 'nodes'>,
   work: Work,
 ): Promise<Busy> {
-  const first = nodeOf({ nodes }, 0)
-  await allLanesApplied(first)
-  const channels = await createChannels(first, work.channels)
-  const device = await watchingDevice(t, first, channels)
-  const next = work.next(channels)
+  return loaded(t, { nodes }, await workplace(t, { nodes }, work), work.accepted)
+}
+
+/** Puts a load on a workplace; resolves once so many submissions were accepted. */
+export async function loaded(
+  t: ExecutionContext,
+  { nodes }: Pick<Cluster, 'nodes'>,
+  { channels, device, next, outcomes, seen }: Workplace,
+  accepted: number,
+): Promise<Busy> {
+  await allLanesApplied(nodeOf({ nodes }, 0))
   const load = loadOn({ nodes }, next)
   t.teardown(() => load.stop())
-  await acceptedMore(load, work.accepted)
+  await acceptedMore(load, accepted)
   return {
     channels,
     device,
     load,
     next,
     audited: async (gateway, sent = []) => {
-      const outcomes = [...(await load.stop()), ...sent]
+      outcomes.push(...(await load.stop()), ...sent)
       refusedForNow(t, outcomes)
-      await audit(t, { gateway, channels, outcomes: asEvidence(outcomes), device })
+      await audit(t, { gateway, channels, outcomes: asEvidence(outcomes), device, sent: seen })
     },
   }
 }
+
+/** Two seconds suffice on an idle machine; its figure is a row of the bench. */
+const APPLIED_WITHIN_MS = 60_000
 
 /** Sends one Message to each channel; resolves when all of them were applied. */
 export function throughEveryLane(
@@ -263,13 +294,13 @@ export function throughEveryLane(
 ): Promise<readonly Outcome[]> {
   const client = createClient(gateway)
   return Promise.all(
-    channels.map(async (channel_id) => {
-      const body = { channel_id, password: PASSWORD, title: 'still there?' }
+    channels.map(async (channelId) => {
+      const body = { ...credentialsOf(channelId), title: 'still there?' }
       const { op_id: opId } = await client.message.send(body)
       await until(
         () => client.status(opId),
         ({ status }) => status === 'sent',
-        30_000,
+        APPLIED_WITHIN_MS,
       )
       return { submission: { path: '/message', body }, told: { kind: 'accepted', opId } }
     }),

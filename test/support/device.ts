@@ -1,14 +1,12 @@
 // A device made with the SDK: a watch that folds its deliveries, and remembers what it has seen.
 
-import type { ExecutionContext } from 'ava'
-
 import type { ChannelId } from '#domain/identity'
 import { createClient } from '#src/client/client'
 import { ThingsView } from '#src/client/view'
 import { watch } from '#src/client/watch'
 import type { Watch } from '#src/client/watch'
 import type { Delivery } from '#src/schemas/frames'
-import type { Gateway } from './gateway.ts'
+import type { Gateway, Owner } from './gateway.ts'
 
 export interface TestDevice {
   readonly key: string
@@ -31,9 +29,31 @@ export async function createChannels(gateway: Gateway, count: number): Promise<C
   return made
 }
 
-/** Registers a device, subscribes it to the channels and watches them until the test is over. */
+const keys = new Map<ChannelId, string>()
+
+/** Makes a key for each channel, for senders and readers on several nodes. */
+export async function makeKeys(gateway: Gateway, channels: readonly ChannelId[]): Promise<void> {
+  const client = createClient(gateway)
+  for (const channel_id of channels) {
+    const { key } = await client.key.create({ channel_id, password: PASSWORD })
+    keys.set(channel_id, key)
+  }
+}
+
+/**
+ * What opens a channel: the key that a test has made, else the password, which costs each node a
+ * quarter of a second of its processor after each start.
+ */
+export const credentialsOf = (
+  channel_id: ChannelId,
+): { readonly channel_id: ChannelId; readonly password: string } => ({
+  channel_id,
+  password: keys.get(channel_id) ?? PASSWORD,
+})
+
+/** Registers a device, subscribes it to the channels and watches them until its owner is over. */
 export async function watchingDevice(
-  t: ExecutionContext,
+  t: Owner,
   gateway: Gateway,
   channels: readonly ChannelId[],
 ): Promise<TestDevice> {

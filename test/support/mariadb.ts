@@ -57,15 +57,45 @@ export async function newDatabase(server: MariaDbServer): Promise<string> {
   return server.urlOf(name)
 }
 
+/** Databases with the tables of the store and no rows, which no test uses. */
+const unused: string[] = []
+
+/**
+ * The address of a database without rows. Its tables may stand already: making them takes half a
+ * second, and emptying them some milliseconds.
+ */
+export async function emptyDatabase(t: ExecutionContext, server: MariaDbServer): Promise<string> {
+  const url = unused.pop() ?? (await newDatabase(server))
+  t.teardown(async () => {
+    await connected(url, removeRows)
+    unused.push(url)
+  })
+  return url
+}
+
+async function removeRows(source: DataSource): Promise<void> {
+  const tables: readonly { readonly name: string }[] = await source.query(
+    `SELECT table_name AS name FROM information_schema.tables
+     WHERE table_schema = DATABASE() AND table_name <> 'migrations'`,
+  )
+  for (const { name } of tables) await source.query(`DELETE FROM ${name}`)
+}
+
 /** Runs statements as the server's administrator. */
 export async function administer(
   server: MariaDbServer,
   ...statements: readonly string[]
 ): Promise<void> {
-  const { entities: _, migrations: __, ...options } = dataSourceOptionsFor(server.urlOf('mysql'))
+  await connected(server.urlOf('mysql'), async (source) => {
+    for (const statement of statements) await source.query(statement)
+  })
+}
+
+async function connected(url: string, job: (source: DataSource) => Promise<void>): Promise<void> {
+  const { entities: _, migrations: __, ...options } = dataSourceOptionsFor(url)
   const source = await new DataSource(options).initialize()
   try {
-    for (const statement of statements) await source.query(statement)
+    await job(source)
   } finally {
     await source.destroy()
   }

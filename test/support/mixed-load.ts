@@ -1,7 +1,7 @@
 // A mixture of submissions that each have exactly one effect, whatever order they arrive in.
 
 import type { ChannelId } from '#domain/identity'
-import { PASSWORD } from './device.ts'
+import { credentialsOf } from './device.ts'
 import type { Submission } from './load.ts'
 
 // One time for all: with equal times the later arrival wins, so that each update has an effect.
@@ -15,8 +15,9 @@ export function mixedLoad(
   let count = 0
   return () => {
     count += 1
-    const channel_id = channels[random(channels.length)] ?? channels[0]
-    const credentials = { channel_id, password: PASSWORD }
+    const channelId = channels[random(channels.length)]
+    if (channelId === undefined) throw new Error('a load needs a channel')
+    const credentials = credentialsOf(channelId)
     const kind = random(10)
     if (kind === 0) {
       const op_id = random(2) === 0 ? { op_id: `client-${count}-${random(1e9)}` } : {}
