@@ -63,7 +63,8 @@ export async function serve(env: Env): Promise<number> {
     returnMemoryWhenQuiet(runtime)
   } catch (error) {
     logger.error('the gateway did not start', { reason: sentenceOf(error) })
-    return FAILED
+    // Stages that were made before the failure have timers, and a process with timers never ends.
+    process.exit(FAILED)
   }
   const code = await stopped.promise
   // Libraries may hold handles that keep the loop alive; everything of ours is closed by now.

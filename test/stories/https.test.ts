@@ -130,9 +130,12 @@ test(
   withCertificate(async (t, { certFile }) => {
     const folder = await temporaryFolder(t)
     const rows: [keyFile: string, sentence: RegExp][] = [
-      [join(folder, 'none.pem'), /SERVICE_HTTP_TLS_KEY names .*, which does not exist/],
+      [
+        join(folder, 'none.pem'),
+        /ended with 78: .*SERVICE_HTTP_TLS_KEY names .*, which does not exist/s,
+      ],
       // A folder can be read by nobody, root included.
-      [folder, /SERVICE_HTTP_TLS_KEY names .*, which cannot be read \(EISDIR\)/],
+      [folder, /ended with 1: .*SERVICE_HTTP_TLS_KEY names .*, which cannot be read \(EISDIR\)/],
     ]
     for (const [keyFile, sentence] of rows) {
       const env = settingsOf({ certFile, keyFile })
