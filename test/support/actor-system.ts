@@ -54,9 +54,9 @@ const UNAVAILABLE: Appended = { kind: 'refused', reason: 'unavailable', retryAft
 
 export const SYSTEM_OPTIONS: SystemOptions = {
   endedLifeMs: 1000,
-  rememberedMax: 100,
+  rememberedBytesMax: 100_000,
   liveMax: 100,
-  entitiesMax: 1000,
+  cachedBytesMax: 1_000_000,
   idleMs: 60_000,
   turnMax: 512,
   logKeepMs: 3000,
