@@ -59,6 +59,7 @@ export const SYSTEM_OPTIONS: SystemOptions = {
   cachedBytesMax: 1_000_000,
   idleMs: 60_000,
   turnMax: 512,
+  recordsUpdates: true,
   logKeepMs: 3000,
   derive: derived,
 }

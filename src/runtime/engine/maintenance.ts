@@ -53,6 +53,7 @@ export function makeSystem(
       idleMs: ACTOR_IDLE_MS,
       rememberedBytesMax: REMEMBERED_BYTES_MAX,
       logKeepMs: settings.logKeepMs,
+      recordsUpdates: settings.recordsUpdates,
       endedLifeMs: settings.historyRetentionMs.messagesAndEvents,
       derive: (text) => hash('sha256', text, 'hex').slice(0, 32),
     },
