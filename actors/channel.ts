@@ -3,9 +3,9 @@
 // Invariants:
 //   actor/1. Turns of one channel are decided and committed one after the other; at most one is
 //     decided while another commits.
-//   actor/2. At most `liveMax` actors are awake, and together they remember at most `entitiesMax`
-//     entities: the least recently used go to sleep first. Sleep loses nothing, because memory is
-//     only a cache.
+//   actor/2. Between turns at most `liveMax` actors are awake, and together they remember at most
+//     `cachedBytesMax` bytes: the least recently used go to sleep first. Sleep loses nothing,
+//     because memory is only a cache.
 
 import { createActor } from 'xstate'
 import type { ActorRefFrom, SnapshotFrom } from 'xstate'
@@ -13,7 +13,7 @@ import type { ActorRefFrom, SnapshotFrom } from 'xstate'
 import type { ChannelId } from '#domain/identity'
 import type { StoredRule } from '#domain/rules/stored'
 import type { ChannelHead } from '#domain/store-ports'
-import { channelLogic, isKnown, openEventsOf } from '#machines/channel'
+import { channelBytes, channelLogic, isKnown, openEventsOf } from '#machines/channel'
 import type { ChannelRules, Decided, Effects, Memory, TurnInput } from '#machines/turn-parts'
 
 /** Effects that a turn fills. */
@@ -30,10 +30,18 @@ export class ChannelActor {
   readonly channelId: ChannelId
   lastUsedMs = 0
   #uncommitted = 0
+  #bytes = 0
   readonly #actor: ActorRefFrom<typeof channelLogic>
+  readonly #grew: (bytes: number) => void
 
-  constructor(channelId: ChannelId, rules: ChannelRules) {
+  /** `grew` is told how many bytes the actor remembers more, or fewer. */
+  constructor(
+    channelId: ChannelId,
+    rules: ChannelRules,
+    grew: (bytes: number) => void = () => undefined,
+  ) {
     this.channelId = channelId
+    this.#grew = grew
     this.#actor = createActor(channelLogic, { input: rules })
     this.#actor.start()
   }
@@ -52,11 +60,17 @@ export class ChannelActor {
     return openEventsOf(this.#snapshot().context, thingId)
   }
 
+  /** Things, Events and watched Things that it remembers. */
   get remembered(): number {
     const { memory, decided } = this.#snapshot().context
     const newest =
       decided === undefined ? 0 : decided.things.size + decided.events.size + decided.watches.size
     return memory.things.size + memory.events.size + memory.watches.size + newest
+  }
+
+  /** An estimate of the bytes that these take, with the rules. */
+  get bytes(): number {
+    return this.#bytes
   }
 
   /** True when a turn may need the watches of the Things that it touches. */
@@ -71,6 +85,7 @@ export class ChannelActor {
 
   load(head: ChannelHead, rules: readonly StoredRule[] = []): void {
     this.#actor.send({ type: 'load', head, rules })
+    this.#weigh()
   }
 
   /**
@@ -86,6 +101,7 @@ export class ChannelActor {
     this.#actor.send({ type: 'take', turn, effects })
     const { decided } = this.#snapshot().context
     if (decided === undefined) throw new Error('a channel took a turn and decided nothing')
+    this.#weigh()
     return { ...decided, ...effects }
   }
 
@@ -102,10 +118,17 @@ export class ChannelActor {
     if (this.#uncommitted === 0) return
     this.#uncommitted = 0
     this.#actor.send({ type: 'failed' })
+    this.#weigh()
   }
 
   stop(): void {
     this.#actor.stop()
+    this.#weigh(0)
+  }
+
+  #weigh(bytes = channelBytes(this.#snapshot().context)): void {
+    this.#grew(bytes - this.#bytes)
+    this.#bytes = bytes
   }
 
   #snapshot(): SnapshotFrom<typeof channelLogic> {
@@ -114,10 +137,13 @@ export class ChannelActor {
 }
 
 const TRIM_EVERY_MS = 1000
+/** The share of the bytes that is left once there were too many: tidying is not for each turn. */
+const TRIMMED_TO = 7 / 8
 
 export interface DirectoryLimits extends ChannelRules {
   readonly liveMax: number
-  readonly entitiesMax: number
+  /** Bytes that all actors remember together. */
+  readonly cachedBytesMax: number
   readonly idleMs: number
 }
 
@@ -127,6 +153,7 @@ export class ChannelDirectory {
   readonly #limits: DirectoryLimits
   /** Awake actors that the next tidying puts to sleep. */
   readonly #forgotten = new Set<ChannelId>()
+  #bytes = 0
   #trimmedMs = 0
 
   constructor(limits: DirectoryLimits) {
@@ -137,6 +164,12 @@ export class ChannelDirectory {
     return this.#awake.size
   }
 
+  /** An estimate of the bytes that the actors remember. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Entities that the actors remember. */
   get remembered(): number {
     let sum = 0
     for (const actor of this.#awake.values()) sum += actor.remembered
@@ -153,18 +186,27 @@ export class ChannelDirectory {
   /** The channel's actor, started on first use. */
   wake(channelId: ChannelId, nowMs: number): ChannelActor {
     const found = this.#awake.get(channelId)
-    const actor = found ?? new ChannelActor(channelId, this.#limits)
+    const actor = found ?? new ChannelActor(channelId, this.#limits, this.#grew)
     if (found !== undefined) this.#awake.delete(channelId)
     this.#awake.set(channelId, actor)
     actor.lastUsedMs = nowMs
     return actor
   }
 
+  readonly #grew = (bytes: number): void => {
+    this.#bytes += bytes
+  }
+
   /** True when there is nothing to tidy. */
   isTidy(nowMs: number): boolean {
     const sinceMs = nowMs - this.#trimmedMs
     const isRecent = sinceMs >= 0 && sinceMs < TRIM_EVERY_MS // The clock may be set back.
-    return isRecent && this.size <= this.#limits.liveMax && this.#forgotten.size === 0
+    return isRecent && !this.#isFull && this.#forgotten.size === 0
+  }
+
+  get #isFull(): boolean {
+    const { liveMax, cachedBytesMax } = this.#limits
+    return this.size > liveMax || this.#bytes > cachedBytesMax
   }
 
   /** Puts actors to sleep. Called between turns only: an actor in a turn must stay awake. */
@@ -201,13 +243,11 @@ export class ChannelDirectory {
    * between turns, never within one.
    */
   trim(nowMs: number): void {
-    let remembered = this.remembered
+    const { liveMax, cachedBytesMax, idleMs } = this.#limits
+    const bytesMax = this.#bytes > cachedBytesMax ? cachedBytesMax * TRIMMED_TO : cachedBytesMax
     for (const [channelId, actor] of this.#awake) {
-      const tooMany = this.#awake.size > this.#limits.liveMax
-      const tooMuch = remembered > this.#limits.entitiesMax
-      const idle = nowMs - actor.lastUsedMs > this.#limits.idleMs
-      if (!tooMany && !tooMuch && !idle) break
-      remembered -= actor.remembered
+      const isFull = this.size > liveMax || this.#bytes > bytesMax
+      if (!isFull && nowMs - actor.lastUsedMs <= idleMs) break
       this.sleep(channelId)
     }
   }

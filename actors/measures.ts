@@ -26,6 +26,7 @@ const RESULTS = ['opened', 'updated', 'closed', 'sent'] as const
 export function measuresOf(meter: Meter, directory: ChannelDirectory): Measures {
   meter.gauge('live_actors', {}, () => directory.size)
   meter.gauge('cached_entities', {}, () => directory.remembered)
+  meter.gauge('cached_bytes', {}, () => directory.bytes)
   meter.gauge('live_rules', {}, () => directory.rules)
   const failed = meter.counter('rule_failures_total', {})
   const fired = new Map(

@@ -29,6 +29,8 @@ export interface SystemPorts {
 }
 
 export interface SystemOptions extends DirectoryLimits {
+  /** False: an update of a Thing that is sent as soon as it is applied leaves no record. */
+  readonly recordsUpdates: boolean
   /** Submissions in one turn, at most. */
   readonly turnMax: number
   /** Milliseconds for which applied batches stay in the log. (W4) */

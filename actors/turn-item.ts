@@ -33,6 +33,8 @@ export interface Turn {
   readonly unparks?: Omit<Unparked, 'opIds'>
   /** Channels whose rows the database refuses: what is due in them waits. (W6) */
   readonly parkedChannels?: { has(channelId: ChannelId): boolean }
+  /** Present: updates of Things that are sent at once leave no record. (turn-records/3) */
+  readonly leavesUpdates?: true
   /** Present after a failed attempt: every op_id is looked up. (turn-uses.ts) */
   readonly isCareful?: true
 }

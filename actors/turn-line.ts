@@ -32,7 +32,7 @@ import { LaneTroubles } from './lane-troubles.ts'
 import type { LaneTroublesPorts } from './lane-troubles.ts'
 import { collect, isNext, movesOf } from './lanes.ts'
 import type { Measures } from './measures.ts'
-import type { SystemPorts } from './options.ts'
+import type { SystemOptions, SystemPorts } from './options.ts'
 import { commitTurn, decideTurn, undecide } from './turn.ts'
 import type { DecidedTurn, TurnEnd } from './turn.ts'
 import { isOfChannel, isTick, upToTick } from './turn-item.ts'
@@ -69,14 +69,18 @@ interface Failed {
 export class TurnLine {
   readonly #ports: TurnLinePorts
   readonly #turnMax: number
+  readonly #recordsUpdates: boolean
   readonly #troubles: LaneTroubles
   /** A committed turn that is not announced yet. */
   #unannounced: Committed | undefined
 
-  /** `turnMax`: submissions in one turn at most. */
-  constructor(ports: TurnLinePorts, { turnMax }: { readonly turnMax: number }) {
+  constructor(
+    ports: TurnLinePorts,
+    { turnMax, recordsUpdates }: Pick<SystemOptions, 'turnMax' | 'recordsUpdates'>,
+  ) {
     this.#ports = ports
     this.#turnMax = turnMax
+    this.#recordsUpdates = recordsUpdates
     this.#troubles = new LaneTroubles(turnMax, ports)
   }
 
@@ -128,6 +132,7 @@ export class TurnLine {
       moves,
       nowMs: nowMs(),
       parkedChannels: ownedLanes.parked,
+      ...(!this.#recordsUpdates && { leavesUpdates: true }),
       ...(isolated ?? ownedLanes.parked.aside(items)),
       ...(this.#troubles.hasFailed(moves.map(({ lane }) => lane)) && { isCareful: true }),
     }

@@ -7,6 +7,9 @@
 //   turn-records/2. What rules decided is apart from the batch that caused it: the key of a record
 //     tells a batch that stands in the log twice, and rules decide something else for the second
 //     one. (operation-batches/2)
+//   turn-records/3. Where updates of Things leave no record, one that was refused or waits has its
+//     own all the same, and push jobs give one to theirs. What tells a batch that stands in the log
+//     twice is then missing for updates alone, whose times tell them. (entity/1)
 
 import { endedAtOnce } from '#domain/operation'
 import type { Operation } from '#domain/operation'
@@ -16,17 +19,26 @@ import type { Turn } from './turn-item.ts'
 
 interface Records extends Required<Pick<TurnWrites, 'batches'>> {
   readonly operations: Operation[]
+  /** Operations that leave no record. (turn-records/3) */
+  readonly unrecorded: readonly Operation[]
 }
+
+const NONE: readonly Operation[] = []
 
 /**
  * The operations with a record of their own, and the others by batch, in the order of the log.
  * Those that rules decided stand last, together.
  */
 export function recordsOf(
-  { items, isCareful, unparks }: Pick<Turn, 'items' | 'isCareful' | 'unparks'>,
-  decided: Operation[],
+  turn: Pick<Turn, 'items' | 'isCareful' | 'unparks' | 'leavesUpdates'>,
+  all: Operation[],
 ): Records {
-  if (isCareful === true || unparks !== undefined) return { operations: decided, batches: [] }
+  const { items, isCareful, unparks, leavesUpdates } = turn
+  const { decided, unrecorded } =
+    leavesUpdates === true ? withoutUpdates(items, all) : { decided: all, unrecorded: NONE }
+  if (isCareful === true || unparks !== undefined) {
+    return { operations: decided, batches: [], unrecorded }
+  }
   const atOnce = new Map(
     decided.flatMap((operation) =>
       endedAtOnce(operation) ? [[operation.opId, operation] as const] : [],
@@ -48,5 +60,25 @@ export function recordsOf(
     placeBefore = place
   }
   if (ofRules.size > 0) batches.push([...ofRules.values()]) // turn-records/2
-  return { operations: decided.filter(({ opId }) => !atOnce.has(opId)), batches }
+  const operations = decided.filter(({ opId }) => !atOnce.has(opId))
+  return { operations, batches, unrecorded }
+}
+
+/** turn-records/3 */
+function withoutUpdates(
+  items: Turn['items'],
+  all: readonly Operation[],
+): Pick<Records, 'unrecorded'> & { readonly decided: Operation[] } {
+  const updates = new Set(
+    items.flatMap(({ submission }) =>
+      submission.model === 'thing' && submission.action === 'update' ? submission.opId : [],
+    ),
+  )
+  const decided: Operation[] = []
+  const unrecorded: Operation[] = []
+  for (const one of all) {
+    if (updates.has(one.opId) && endedAtOnce(one)) unrecorded.push(one)
+    else decided.push(one)
+  }
+  return { decided, unrecorded }
 }

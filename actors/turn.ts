@@ -55,6 +55,8 @@ export type TurnEnd =
 export interface DecidedTurn extends Turn {
   readonly writes: TurnWrites
   readonly outcomes: ReadonlyMap<ChannelActor, TurnOutcome>
+  /** Operations that ended and leave no record. */
+  readonly unrecorded: readonly Operation[]
 }
 
 /**
@@ -75,8 +77,8 @@ export async function decideTurn(
     const state = withoutRecords(loaded, own)
     const uses = usesOf(turn, { recorded: state.operations, ...(before && { before }) })
     const decided = decideAll(actors, groups, { state, repeats: uses.repeats, due })
-    const writes = writesOf(turn, decided, { state, uses, own })
-    return { ...turn, writes, outcomes: decided.outcomes }
+    const written = writesOf(turn, decided, { state, uses, own })
+    return { ...turn, ...written, outcomes: decided.outcomes }
   } catch (error) {
     forget(actors)
     throw error
@@ -92,7 +94,7 @@ export async function commitTurn(
   turn: DecidedTurn,
 ): Promise<TurnEnd> {
   try {
-    const { writes, outcomes } = turn
+    const { writes, outcomes, unrecorded } = turn
     const committed = await store.commit(writes)
     if (committed.kind === 'fenced') {
       undecide(turn)
@@ -102,7 +104,7 @@ export async function commitTurn(
     return {
       kind: 'committed',
       entries: entriesOf(outcomes), // turn/1
-      operations: [...writes.operations, ...(writes.batches ?? []).flat()],
+      operations: [...writes.operations, ...(writes.batches ?? []).flat(), ...unrecorded],
       queued: committed.queued ?? [],
       deadLetters: writes.deadLetters.length,
     }
@@ -181,7 +183,7 @@ function writesOf(
   turn: Turn,
   { outcomes, homeless }: Decided,
   { state, uses, own }: Known,
-): TurnWrites {
+): Pick<DecidedTurn, 'writes' | 'unrecorded'> {
   const channels: ChannelWrites[] = []
   const decided = [...homeless]
   const deadLetters: DeadLetter[] = []
@@ -197,16 +199,17 @@ function writesOf(
   const parked = parkedOf(turn, uses)
   for (const { submission } of parked) decided.push(waitingOperationOf(submission))
   const unparked = turn.unparks && { ...turn.unparks, opIds: own.map(({ opId }) => opId) }
+  const { unrecorded, ...records } = recordsOf(turn, withoutRecordless(decided, uses))
   const writes = {
     lanes: turn.moves,
     channels,
-    ...recordsOf(turn, withoutRecordless(decided, uses)),
+    ...records,
     deadLetters,
     ...(parked.length > 0 && { parked: parked.map(({ written }) => written) }),
     ...(unparked && { unparked }),
   }
   addDeadLetters(turn, { defects, recorded: state.operations }, writes)
-  return writes
+  return { writes, unrecorded }
 }
 
 /** The writes of a channel's rules; undefined without any. A channel keeps to one lane. */

@@ -13,9 +13,6 @@
 //   channel/2. The channel trusts its memory as long as every commit answers. A commit that failed
 //     may still have happened: then the channel forgets everything, also the turn that it built on
 //     that commit, and loads again.
-//   channel/3. The memory of entities is bounded: the channel forgets the least recently touched
-//     first, and between turns only. So at its turn it still has every entity that the turn did not
-//     load because `isKnown` was true.
 
 import { createMachine, fromTransition } from 'xstate'
 
@@ -26,6 +23,7 @@ import type { Submission } from '#domain/submission'
 import { RuleSet } from '#src/rules/rule-set'
 import { refusal } from './decide.ts'
 import { decideTurn } from './draft.ts'
+import { Remembered, rulesBytes } from './memory.ts'
 import { tableOf } from './table.ts'
 import type { ChannelContext, ChannelRules, Memory, Take } from './turn-parts.ts'
 import { NO_RULES } from './watching.ts'
@@ -48,6 +46,13 @@ export function openEventsOf(
   return [...(watches?.values() ?? [])].flatMap(({ eventId }) => eventId ?? [])
 }
 
+/** An estimate of the bytes that a channel's memory and rules take. */
+export function channelBytes({ memory, decided, rules }: ChannelContext): number {
+  const { things, events, watches } = memory
+  const remembered = things.bytes + events.bytes + watches.bytes
+  return remembered + (decided?.bytes ?? 0) + rulesBytes(decided?.rules ?? rules)
+}
+
 type ChannelSignal =
   | {
       readonly type: 'load'
@@ -58,9 +63,9 @@ type ChannelSignal =
   | { readonly type: 'failed' }
 
 const emptyMemory = (): Memory => ({
-  things: new Map(),
-  events: new Map(),
-  watches: new Map(),
+  things: new Remembered(),
+  events: new Remembered(),
+  watches: new Remembered(),
 })
 
 export const channelMachine = createMachine({
@@ -99,9 +104,9 @@ export const channelLogic = fromTransition(
   ({ input }: { readonly input: ChannelRules }) => asleep(input),
 )
 
-const asleep = ({ endedLifeMs, rememberedMax, derive }: ChannelRules): ChannelContext => ({
+const asleep = ({ endedLifeMs, rememberedBytesMax, derive }: ChannelRules): ChannelContext => ({
   endedLifeMs,
-  rememberedMax,
+  rememberedBytesMax,
   derive,
   state: 'asleep',
   head: undefined,
@@ -117,29 +122,16 @@ const asleep = ({ endedLifeMs, rememberedMax, derive }: ChannelRules): ChannelCo
 function takeTurn(channel: ChannelContext, signal: Take): ChannelContext {
   const { decided: before, memory } = channel
   if (before === undefined) return { ...channel, decided: decideTurn(channel, signal) }
-  touch(memory.things, before.things)
-  touch(memory.events, before.events)
-  touch(memory.watches, before.watches)
+  const { rememberedBytesMax } = channel
+  memory.things.touch(before.things, before.sizes.things)
+  memory.events.touch(before.events, before.sizes.events)
+  memory.watches.touch(before.watches, before.sizes.watches)
   const remembering = { ...channel, head: before.head, rules: before.rules }
   const decided = decideTurn(remembering, signal)
-  forgetOldest(memory.things, channel)
-  forgetOldest(memory.events, channel)
-  forgetOldest(memory.watches, channel)
+  for (const kind of [memory.things, memory.events, memory.watches]) {
+    kind.forgetBeyond(rememberedBytesMax)
+  }
   return { ...remembering, decided }
-}
-
-function touch<Kept>(kept: Map<string, Kept>, touched: ReadonlyMap<string, Kept>): void {
-  for (const [id, entity] of touched) {
-    kept.delete(id)
-    kept.set(id, entity)
-  }
-}
-
-function forgetOldest<Kept>(kept: Map<string, Kept>, { rememberedMax }: ChannelRules): void {
-  for (const id of kept.keys()) {
-    if (kept.size <= rememberedMax) break // channel/3
-    kept.delete(id)
-  }
 }
 
 /** Every submission of a channel that does not exist is refused. */

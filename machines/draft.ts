@@ -15,6 +15,7 @@ import type { ChannelContext, Decided, Effects, Memory, Take } from './turn-part
 import { Consequences } from './consequences.ts'
 import { decideEvent, decideMessage, decideThing, operationOf, refusal } from './decide.ts'
 import type { Change, Decision } from './decide.ts'
+import { entityBytes, watchesBytes } from './memory.ts'
 import { NO_WATCHES, takeDeadline, takeReading, takeRule } from './watching.ts'
 import type { RulesDraft, Watches } from './watching.ts'
 
@@ -65,8 +66,31 @@ export function decideTurn(context: ChannelContext, { turn, effects }: Take): De
     events: draft.events,
     watches,
     rules: ofRules.rules,
+    ...sizesOf(draft),
   }
 }
+
+function sizesOf({
+  things,
+  events,
+  ofRules: { watches },
+}: Draft): Pick<Decided, 'sizes' | 'bytes'> {
+  const sizes = {
+    things: eachOf(things, entityBytes),
+    events: eachOf(events, entityBytes),
+    watches: eachOf(watches, watchesBytes),
+  }
+  return { sizes, bytes: sumOf(sizes.things) + sumOf(sizes.events) + sumOf(sizes.watches) }
+}
+
+const NO_SIZES: readonly number[] = []
+
+const eachOf = <Item>(
+  items: ReadonlyMap<string, Item>,
+  sizeOf: (item: Item) => number,
+): readonly number[] => (items.size === 0 ? NO_SIZES : Array.from(items.values(), sizeOf))
+
+const sumOf = (sizes: readonly number[]): number => sizes.reduce((sum, size) => sum + size, 0)
 
 /** Most turns read nothing from the store: the channel remembers their entities. */
 const NONE: ReadonlyMap<string, never> = new Map<string, never>()

@@ -9,21 +9,25 @@ import type { Submission } from '#domain/submission'
 import type { RuleSet } from '#src/rules/rule-set'
 import type { Derive, Firings } from './consequences.ts'
 import type { Rules } from './decide.ts'
+import type { Remembered } from './memory.ts'
 import type { Watches } from './watching.ts'
 
 export interface ChannelRules extends Rules {
-  /** Things that a channel remembers between turns at most, and as many Events. (channel/3) */
-  readonly rememberedMax: number
+  /**
+   * Bytes of Things that a channel remembers between turns at most, and as many of Events and of
+   * watches. (channel/3)
+   */
+  readonly rememberedBytesMax: number
   /** Makes the ids of what rules open and send. */
   readonly derive: Derive
 }
 
-/** Entities by id; the most recently touched stand last. */
+/** What a channel remembers, by id. */
 export interface Memory {
-  readonly things: Map<string, Thing>
-  readonly events: Map<string, Event>
+  readonly things: Remembered<Thing>
+  readonly events: Remembered<Event>
   /** The watches of Things, as far as the channel has rules. */
-  readonly watches: Map<string, Watches>
+  readonly watches: Remembered<Watches>
 }
 
 /** A channel's input to a turn. */
@@ -68,6 +72,9 @@ export interface Decided {
   readonly events: ReadonlyMap<string, Event>
   readonly watches: ReadonlyMap<string, Watches>
   readonly rules: RuleSet
+  /** The bytes that these entities and watches take: of each, in their order, and of all. */
+  readonly sizes: Readonly<Record<keyof Memory, readonly number[]>>
+  readonly bytes: number
 }
 
 export interface ChannelContext extends ChannelRules {

@@ -81,6 +81,8 @@ export interface Config {
   /** Undefined: no broker is read. */
   readonly bridge: BridgeSettings | undefined
   readonly statusRetentionMs: number
+  /** Whether an update of a Thing that is sent as soon as it is applied leaves a record. */
+  readonly recordsUpdates: boolean
   readonly historyRetentionMs: { readonly messagesAndEvents: number; readonly thingUpdates: number }
   /** Milliseconds without use after which devices and channels are removed. */
   readonly deviceRetentionMs: number
@@ -135,7 +137,7 @@ export function configFrom(env: Env, { entropy }: Pick<Runtime, 'entropy'>): Con
       min: 0,
       max: DAY_MS,
     }),
-    statusRetentionMs: duration(env, 'SERVICE_STATUS_RETENTION', STATUS_RETENTION),
+    ...statusRetention(env),
     historyRetentionMs: historyRetention(env),
     deviceRetentionMs: duration(env, 'SERVICE_DEVICE_RETENTION', {
       fallback: '90d',
@@ -224,6 +226,17 @@ function nodeId(env: Env, entropy: Runtime['entropy']): string {
     refuse('SERVICE_NODE_ID', `is ${JSON.stringify(text)}`, '1 to 64 of letters, digits, _ and -')
   }
   return text
+}
+
+/** `7d`, or `7d,none`: without records of updates of Things that are sent as soon as applied. */
+function statusRetention(env: Env): Pick<Config, 'statusRetentionMs' | 'recordsUpdates'> {
+  const name = 'SERVICE_STATUS_RETENTION'
+  const [first = '', second, ...rest] = (read(env, name) ?? STATUS_RETENTION.fallback).split(',')
+  if (rest.length > 0 || (second !== undefined && second.trim() !== 'none')) {
+    refuse(name, 'has a second part', 'a duration, alone or with none behind it: 7d,none')
+  }
+  const statusRetentionMs = duration({ [name]: first }, name, STATUS_RETENTION)
+  return { statusRetentionMs, recordsUpdates: second === undefined }
 }
 
 /** `30d,24h`: messages and events, thing updates. One duration stands for both. */

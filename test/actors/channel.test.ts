@@ -2,12 +2,16 @@ import test from 'ava'
 
 import { ChannelActor, ChannelDirectory } from '#actors/channel'
 import type { ChannelId } from '#domain/identity'
+import { EMPTY_BODY } from '#domain/patch'
 import type { ChannelHead } from '#domain/store-ports'
 import type { Submission } from '#domain/submission'
+import { entityBytes } from '#machines/memory'
 import { derived } from '#test/support/rules'
 import { channel, message, thing } from '#test/support/submissions'
 
-const RULES = { endedLifeMs: 1000, rememberedMax: 100, derive: derived }
+const RULES = { endedLifeMs: 1000, rememberedBytesMax: 100_000, derive: derived }
+/** Bytes of an entity without values whose id has two characters. */
+const ENTITY_BYTES = entityBytes({ id: 't0', ...EMPTY_BODY })
 const headOf = (channelId: ChannelId): ChannelHead => ({
   channelId,
   ref: 1,
@@ -86,7 +90,7 @@ test('an actor that is in no turn keeps its memory when a turn without it fails'
   t.false(actor.isAsleep)
 })
 
-const LIMITS = { ...RULES, liveMax: 3, entitiesMax: 4, idleMs: 100 }
+const LIMITS = { ...RULES, liveMax: 3, cachedBytesMax: 4 * ENTITY_BYTES, idleMs: 100 }
 
 /** Wakes a channel and lets it remember so many Things. */
 function use(
@@ -145,7 +149,7 @@ const trims: Readonly<
     0,
     [1, 3, 4],
   ],
-  'beyond entitiesMax the least recently used actor goes to sleep': [
+  'beyond cachedBytesMax the least recently used actor goes to sleep': [
     [
       [1, 0, 2],
       [2, 0, 2],
@@ -158,7 +162,7 @@ const trims: Readonly<
     [
       [1, 0, 1],
       [2, 0, 2],
-      [3, 0, 4],
+      [3, 0, 3],
     ],
     0,
     [3],
@@ -172,7 +176,7 @@ const trims: Readonly<
     101,
     [2, 3],
   ],
-  'one channel alone beyond entitiesMax goes to sleep too': [[[1, 0, 5]], 0, []],
+  'one channel alone beyond cachedBytesMax goes to sleep too': [[[1, 0, 5]], 0, []],
 }
 
 for (const [name, [uses, atMs, expected]] of Object.entries(trims)) {
@@ -182,7 +186,8 @@ for (const [name, [uses, atMs, expected]] of Object.entries(trims)) {
     directory.trim(atMs)
     t.is(directory.size, expected.length)
     t.deepEqual(awake(directory, atMs), expected)
-    t.true(directory.remembered <= LIMITS.entitiesMax)
+    t.true(directory.bytes <= LIMITS.cachedBytesMax)
+    t.is(directory.bytes, directory.remembered * ENTITY_BYTES)
   })
 }
 
@@ -203,7 +208,18 @@ test('actor/2: actors beyond the limits go to sleep also after the clock was set
   directory.tidy(3_600_000)
   for (const number of [1, 2]) use(directory, number, { nowMs: 0, things: 4 })
   directory.tidy(1)
-  t.true(directory.remembered <= LIMITS.entitiesMax, String(directory.remembered))
+  t.true(directory.bytes <= LIMITS.cachedBytesMax, String(directory.bytes))
+})
+
+test('actor/2: actors beyond the bytes go to sleep before the next turn', (t) => {
+  const directory = new ChannelDirectory(LIMITS)
+  directory.tidy(0)
+  for (const number of [1, 2]) use(directory, number, { nowMs: 0, things: 2 })
+  t.true(directory.isTidy(0))
+  use(directory, 3, { nowMs: 0, things: 2 })
+  t.false(directory.isTidy(0))
+  directory.tidy(0)
+  t.deepEqual(awake(directory, 0), [3])
 })
 
 test('actor/2: deletions of channels that are not awake are not kept', (t) => {

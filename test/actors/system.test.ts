@@ -177,6 +177,19 @@ test('actor/2: actors beyond the limit go to sleep, and nothing is lost by it', 
   t.like(store.thing(channel(1), 't'), { rev: 4 })
 })
 
+test('turn-records/3: an update without a record has its entry, and counts as an operation', async (t) => {
+  const { log, store, meter } = await running(t, { recordsUpdates: false })
+  const [update, sent] = [thing('update', 't'), message()]
+  const refused = thing('update', 'gone', { at: 2 })
+  log.put(0, [update, thing('delete', 'gone'), refused, sent])
+  await until('they are applied', () => store.feed.length === 3)
+  await turn()
+  t.false(store.operations.has(update.opId))
+  t.is(store.operations.get(refused.opId)?.errorCode, 'thing_deleted')
+  t.is(store.operations.get(sent.opId)?.status, 'sent')
+  t.is(meter.total('operations_total{sent}'), 3)
+})
+
 test('actor/2: an actor that is idle goes to sleep', async (t) => {
   const { log, store, meter, clock } = await running(t, { idleMs: 500 })
   log.put(0, [message()])

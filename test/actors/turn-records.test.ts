@@ -65,5 +65,23 @@ test('turn-records/2: what rules decided has a record apart from the batch that 
 test('turn-records/1: all have one in a turn that was tried before', (t) => {
   const one = message()
   const turn = { items: itemsOf([[one]]), isCareful: true } as const
-  t.deepEqual(recordsOf(turn, [operationOf(one)]), { operations: [operationOf(one)], batches: [] })
+  const { operations, batches } = recordsOf(turn, [operationOf(one)])
+  t.deepEqual([operations, batches], [[operationOf(one)], []])
 })
+
+for (const isTriedAgain of [false, true]) {
+  const when = isTriedAgain ? ', also in a turn that was tried before' : ''
+  test(`turn-records/3: updates of Things that were sent at once leave no record${when}`, (t) => {
+    const update = thing('update', 'a')
+    const [other, refused, waits] = [message(), thing('update', 'b'), thing('update', 'c')]
+    const [created, closed] = [thing('create', 'd'), event('close', 'e')]
+    const items = itemsOf([[update, other, refused, waits, created, closed]])
+    const own = [operationOf(refused, 'thing_deleted'), waitingOperationOf(waits)]
+    const ofBatch = [other, created, closed].map((each) => operationOf(each))
+    const turn = { items, leavesUpdates: true, ...(isTriedAgain && { isCareful: true }) } as const
+    const records = recordsOf(turn, [operationOf(update), ...own, ...ofBatch])
+    t.deepEqual(records.unrecorded, [operationOf(update)])
+    t.deepEqual(records.operations, isTriedAgain ? [...own, ...ofBatch] : own)
+    t.deepEqual(records.batches, isTriedAgain ? [] : [ofBatch])
+  })
+}

@@ -4,7 +4,7 @@ import { ChannelDirectory } from '#actors/channel'
 import { placeOf } from '#domain/lane'
 import type { LaneMove } from '#domain/store-ports'
 import { channel, event, message, opId, thing } from '#test/support/submissions'
-import { LIMITS, NOW_MS, newBench } from '#test/support/turn-bench'
+import { LIMITS, NOW_MS, REMEMBERED, newBench } from '#test/support/turn-bench'
 
 test('W2: the effects of a turn and the places of its lanes are one commit', async (t) => {
   const bench = await newBench()
@@ -223,7 +223,7 @@ for (const [kind, made] of [
 ] as const) {
   test(`channel/3: ${kind} keep everything while the channel forgets them and reads them again`, async (t) => {
     const bench = await newBench()
-    const ids = Array.from({ length: LIMITS.rememberedMax + 1 }, (_, index) => `${index}`)
+    const ids = Array.from({ length: REMEMBERED + 1 }, (_, index) => `${index}`)
     const [oldest = '', second = ''] = ids
     await bench.apply(...ids.slice(0, -1).map((id) => made('create', id)))
     await bench.apply(...ids.slice(-1).map((id) => made('create', id)))

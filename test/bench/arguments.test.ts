@@ -23,6 +23,15 @@ test('the asked rows run in the order of the table', (t) => {
   })
 })
 
+test('a row that takes long runs only when it is named', (t) => {
+  const rowsOf = (...words: readonly string[]) => {
+    const read = readArguments(words, ROWS, ['soak'])
+    return typeof read === 'string' ? read : read.rows
+  }
+  t.deepEqual(rowsOf(), ROWS)
+  t.deepEqual(rowsOf('soak', 'start'), ['start', 'soak'])
+})
+
 const REFUSED: readonly [words: readonly string[], sentence: RegExp][] = [
   [['fast'], /there is no row fast; rows: accept, latency, start/],
   [['--seconds', '0.4'], /--seconds/],

@@ -10,11 +10,16 @@ export interface BenchArguments {
   readonly runs: number
 }
 
-/** The arguments, or a sentence that says what is wrong with them. */
+/**
+ * The arguments, or a sentence that says what is wrong with them. `byName`: rows that are measured
+ * only when they are named.
+ */
 export function readArguments(
   words: readonly string[],
-  knownRows: readonly string[],
+  allRows: readonly string[],
+  byName: readonly string[] = [],
 ): BenchArguments | string {
+  const knownRows = [...allRows, ...byName]
   const parsed = parsedOrSentence(words)
   if (typeof parsed === 'string') return parsed
   const { values, positionals } = parsed
@@ -25,7 +30,8 @@ export function readArguments(
   const runs = numberIn(values.runs, { fallback: 3, min: 1, max: 25 })
   if (runs === undefined || !Number.isInteger(runs))
     return '--runs must be a whole number from 1 to 25'
-  const rows = knownRows.filter((name) => positionals.length === 0 || positionals.includes(name))
+  const rows =
+    positionals.length === 0 ? allRows : knownRows.filter((name) => positionals.includes(name))
   return { rows, jsonFile: values.json, secondsPerStep, runs }
 }
 

@@ -6,7 +6,7 @@ import { availableParallelism, cpus, totalmem } from 'node:os'
 
 import { readArguments } from './arguments.ts'
 import type { BenchArguments } from './arguments.ts'
-import { ROWS } from './rows/all.ts'
+import { ROWS, ROWS_BY_NAME } from './rows/all.ts'
 import { recordOf } from './rows/row.ts'
 import type { Figure } from './rows/row.ts'
 import { Session } from './rows/session.ts'
@@ -36,7 +36,7 @@ async function run({ rows, jsonFile, secondsPerStep, runs }: BenchArguments): Pr
 
 async function measured(session: Session, names: readonly string[]): Promise<Figure[]> {
   const figures: Figure[] = []
-  for (const row of ROWS.filter(({ name }) => names.includes(name))) {
+  for (const row of [...ROWS, ...ROWS_BY_NAME].filter(({ name }) => names.includes(name))) {
     session.options.say(row.name)
     figures.push(...(await row.measure(session)))
   }
@@ -53,6 +53,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 const read = readArguments(
   process.argv.slice(2),
   ROWS.map(({ name }) => name),
+  ROWS_BY_NAME.map(({ name }) => name),
 )
 if (typeof read === 'string') {
   console.error(read)

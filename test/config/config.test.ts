@@ -36,6 +36,7 @@ test('without any setting every default is in force', (t) => {
     },
     mqtt: { plain: undefined, tls: undefined, overWebSocket: false },
     statusRetentionMs: 7 * DAY_MS,
+    recordsUpdates: true,
     historyRetentionMs: { messagesAndEvents: 30 * DAY_MS, thingUpdates: DAY_MS },
     deviceRetentionMs: 90 * DAY_MS,
     logKeepMs: HOUR_MS,

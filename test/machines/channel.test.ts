@@ -4,12 +4,16 @@ import { createActor } from 'xstate'
 import { noEffects } from '#actors/channel'
 import type { ChannelHead } from '#domain/store-ports'
 import type { Submission } from '#domain/submission'
-import { channelLogic, isKnown, refuseAll } from '#machines/channel'
+import { EMPTY_BODY } from '#domain/patch'
+import { channelBytes, channelLogic, isKnown, refuseAll } from '#machines/channel'
+import { entityBytes } from '#machines/memory'
 import type { TurnInput } from '#machines/turn-parts'
 import { derived } from '#test/support/rules'
 import { channel, event, message, thing } from '#test/support/submissions'
 
-const REMEMBERED_MAX = 5
+const REMEMBERED = 5
+/** Bytes of an entity without values whose id has two characters. */
+const ENTITY_BYTES = entityBytes({ id: 't0', ...EMPTY_BODY })
 
 const HEAD: ChannelHead = {
   channelId: channel(1),
@@ -27,7 +31,7 @@ const turnOf = (...submissions: readonly Submission[]): TurnInput => ({
 
 function channelThatIsAsleep() {
   const actor = createActor(channelLogic, {
-    input: { endedLifeMs: 1000, rememberedMax: REMEMBERED_MAX, derive: derived },
+    input: { endedLifeMs: 1000, rememberedBytesMax: REMEMBERED * ENTITY_BYTES, derive: derived },
   })
   actor.start()
   return {
@@ -115,6 +119,8 @@ test('channel/1: a channel does not keep the effects of a turn', (t) => {
     'events',
     'watches',
     'rules',
+    'sizes',
+    'bytes',
   ])
 })
 
@@ -152,32 +158,46 @@ test('channel/2: a channel whose commit failed forgets everything and loads agai
   t.is(actor.take(turnOf(message())).entries[0]?.seq, 13)
 })
 
-test('channel/3: a channel remembers a bounded number of entities, the most recently touched', (t) => {
+test('channel/3: a channel remembers entities of so many bytes, the most recently touched', (t) => {
   const actor = channelThatIsAwake()
-  const ids = Array.from({ length: REMEMBERED_MAX }, (_, index) => `t${index}`)
+  const ids = Array.from({ length: REMEMBERED }, (_, index) => `t${index}`)
   actor.take(turnOf(...ids.map((id) => thing('create', id))))
   actor.take(turnOf())
-  t.is(actor.context().memory.things.size, REMEMBERED_MAX)
+  t.is(actor.context().memory.things.size, REMEMBERED)
 
   // The oldest is touched again, so the second oldest goes when one more comes.
-  const turn = turnOf(thing('update', 't0', { at: 2 }), thing('create', 'new'))
+  const turn = turnOf(thing('update', 't0', { at: 2 }), thing('create', 't9'))
   actor.take(turn)
   actor.take(turnOf())
   const remembered = actor.context().memory.things
-  t.is(remembered.size, REMEMBERED_MAX)
+  t.is(remembered.size, REMEMBERED)
   t.true(remembered.has('t0'))
-  t.true(remembered.has('new'))
+  t.true(remembered.has('t9'))
   t.false(remembered.has('t1'))
   t.true(remembered.has('t2'))
 })
 
 test('channel/3: Events are bounded like Things', (t) => {
   const actor = channelThatIsAwake()
-  const ids = Array.from({ length: REMEMBERED_MAX + 1 }, (_, index) => `e${index}`)
+  const ids = Array.from({ length: REMEMBERED + 1 }, (_, index) => `e${index}`)
   actor.take(turnOf(...ids.map((id) => event('create', id))))
   actor.take(turnOf())
-  t.is(actor.context().memory.events.size, REMEMBERED_MAX)
+  t.is(actor.context().memory.events.size, REMEMBERED)
   t.false(actor.context().memory.events.has('e0'))
+})
+
+test('channel/3: an entity counts by its values, and the bytes are those of what is remembered', (t) => {
+  const actor = channelThatIsAwake()
+  const note = 'x'.repeat(REMEMBERED * ENTITY_BYTES)
+  actor.take(turnOf(thing('create', 't0'), event('create', 'e0')))
+  t.is(channelBytes(actor.context()), 2 * ENTITY_BYTES)
+  actor.take(turnOf(thing('update', 't0', { at: 2, attrs: { note } })))
+  t.true(channelBytes(actor.context()) > 2 * ENTITY_BYTES + note.length)
+  actor.take(turnOf(thing('create', 't1')))
+  t.is(actor.context().memory.things.size, 0)
+  t.is(channelBytes(actor.context()), 2 * ENTITY_BYTES)
+  actor.send({ type: 'failed' })
+  t.is(channelBytes(actor.context()), 0)
 })
 
 test('W6: a defect in one submission is its own; its neighbours go on without a hole', (t) => {

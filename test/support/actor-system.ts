@@ -54,11 +54,12 @@ const UNAVAILABLE: Appended = { kind: 'refused', reason: 'unavailable', retryAft
 
 export const SYSTEM_OPTIONS: SystemOptions = {
   endedLifeMs: 1000,
-  rememberedMax: 100,
+  rememberedBytesMax: 100_000,
   liveMax: 100,
-  entitiesMax: 1000,
+  cachedBytesMax: 1_000_000,
   idleMs: 60_000,
   turnMax: 512,
+  recordsUpdates: true,
   logKeepMs: 3000,
   derive: derived,
 }

@@ -107,7 +107,7 @@ export const worlds = fc.record({
   /** Turns of the event loop between two batches. */
   pause: fc.integer({ min: 0, max: 6 }),
   liveMax: fc.constantFrom(1, 100),
-  rememberedMax: fc.constantFrom(1, 100),
+  rememberedBytesMax: fc.constantFrom(1, 100_000),
 })
 export type World = (typeof worlds extends fc.Arbitrary<infer One> ? One : never) & {
   /** Milliseconds for which an end is remembered, where the clock has another pace. */
@@ -178,11 +178,11 @@ class Cluster {
   async #newProcess() {
     const tape = this.#world.faults[this.#all.length] ?? { loads: [], commits: [] }
     const { port, recover } = unreliable(this.store, tape)
-    const { turnMax, liveMax, rememberedMax } = this.#world
+    const { turnMax, liveMax, rememberedBytesMax } = this.#world
     const options = {
       turnMax,
       liveMax,
-      rememberedMax,
+      rememberedBytesMax,
       endedLifeMs: this.#world.endedLifeMs ?? ENDED_LIFE_MS,
     }
     const over = systemOver({ store: port, log: this.log, leases: [], options })

@@ -5,18 +5,23 @@ import { commitTurn, decideTurn } from '#actors/turn'
 import type { TurnEnd } from '#actors/turn'
 import type { Item, Turn } from '#actors/turn-item'
 import { placeOf } from '#domain/lane'
+import { EMPTY_BODY } from '#domain/patch'
 import type { Submission } from '#domain/submission'
+import { entityBytes } from '#machines/memory'
 import { MemoryTurnStore } from '#test/support/memory-turn-store'
 import { derived } from '#test/support/rules'
 import { channel } from '#test/support/submissions'
+
+/** Entities without values, with ids of one character, that a channel remembers. */
+export const REMEMBERED = 4
 
 /** Limits of the directory. */
 export const LIMITS = {
   endedLifeMs: 1000,
   derive: derived,
-  rememberedMax: 4,
+  rememberedBytesMax: REMEMBERED * entityBytes({ id: '0', ...EMPTY_BODY }),
   liveMax: 10,
-  entitiesMax: 100,
+  cachedBytesMax: 100_000,
   idleMs: 1000,
 }
 /** The time of every turn. */

@@ -102,6 +102,11 @@ export const STAGE_METRICS = {
   operations_total: { kind: 'counter', help: 'Operations ended, by status', labels: ['status'] },
   live_actors: { kind: 'gauge', help: 'Channel actors awake', labels: [] },
   cached_entities: { kind: 'gauge', help: 'Things and Events held by actors', labels: [] },
+  cached_bytes: {
+    kind: 'gauge',
+    help: 'Estimated bytes of the Things, Events and rules held by actors',
+    labels: [],
+  },
   store_queue: { kind: 'gauge', help: 'Database jobs waiting', labels: [] },
   store_driver_fallback: {
     kind: 'gauge',

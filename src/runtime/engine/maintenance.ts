@@ -23,9 +23,10 @@ import { removeExpired } from './removal.ts'
  */
 const TURN_MAX = 2_048
 const LIVE_ACTORS_MAX = 10_000
-const CACHED_ENTITIES_MAX = 200_000
-/** The most Things that an actor remembers, and the most Events. */
-const REMEMBERED_MAX = 256
+/** Bytes of entities and rules that all actors remember: the heap takes as much again at times. */
+const CACHED_BYTES_MAX = 64 * 2 ** 20
+/** Bytes of Things that an actor remembers, and as many of Events and of watches. */
+const REMEMBERED_BYTES_MAX = CACHED_BYTES_MAX / 4
 const ACTOR_IDLE_MS = 300_000
 const PURGE_EVERY_MS = 10_000
 const PARKED_EVERY_MS = 1_000
@@ -48,10 +49,11 @@ export function makeSystem(
     {
       turnMax: TURN_MAX,
       liveMax: LIVE_ACTORS_MAX,
-      entitiesMax: CACHED_ENTITIES_MAX,
+      cachedBytesMax: CACHED_BYTES_MAX,
       idleMs: ACTOR_IDLE_MS,
-      rememberedMax: REMEMBERED_MAX,
+      rememberedBytesMax: REMEMBERED_BYTES_MAX,
       logKeepMs: settings.logKeepMs,
+      recordsUpdates: settings.recordsUpdates,
       endedLifeMs: settings.historyRetentionMs.messagesAndEvents,
       derive: (text) => hash('sha256', text, 'hex').slice(0, 32),
     },

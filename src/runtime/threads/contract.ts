@@ -32,6 +32,7 @@ export type ThreadSettings = Pick<
   | 'logKeepMs'
   | 'logBytesMax'
   | 'statusRetentionMs'
+  | 'recordsUpdates'
   | 'historyRetentionMs'
   | 'deviceRetentionMs'
   | 'privateTransports'

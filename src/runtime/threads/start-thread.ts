@@ -72,6 +72,7 @@ export function threadSettings(config: Config): ThreadSettings {
     logKeepMs: config.logKeepMs,
     logBytesMax: config.logBytesMax,
     statusRetentionMs: config.statusRetentionMs,
+    recordsUpdates: config.recordsUpdates,
     historyRetentionMs: config.historyRetentionMs,
     deviceRetentionMs: config.deviceRetentionMs,
     privateTransports: config.privateTransports,

@@ -109,8 +109,11 @@ function contentOf(
 const isMade = ({ opId, acceptedAt }: UpdateRow): boolean =>
   isGatewayForm(opId) && isOperationOf(opId, acceptedAt)
 
-/** The updates of one channel in a block, in seq order. (update-blocks/1) */
-export function updatesIn(content: Uint8Array, wanted: number): readonly FeedRow[] {
+/**
+ * The updates of one channel in a block, or of all of them, in the order of channel and seq.
+ * (update-blocks/1)
+ */
+export function updatesIn(content: Uint8Array, wanted?: number): readonly FeedRow[] {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.length)
   const textAt = 1 + (bytes[0] ?? 0) * RANDOM_BYTES
   const text = unpack(bytes.subarray(textAt))
@@ -129,7 +132,7 @@ export function updatesIn(content: Uint8Array, wanted: number): readonly FeedRow
       const opAt = randomAt
       at += memberAt(columns.lengths, index)
       if (opId === 0) randomAt += RANDOM_BYTES
-      if (channel !== wanted) continue
+      if (wanted !== undefined && channel !== wanted) continue
       const acceptedAt = columns.firstAt + memberAt(columns.times, index)
       const random = (): string => bytes.toString('hex', opAt, opAt + RANDOM_BYTES)
       updates.push({

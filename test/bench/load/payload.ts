@@ -1,6 +1,8 @@
 // The requests of the standard workload: Thing updates of 302 bytes over things spread evenly over
 // channels, ready as bytes, with two numbers left to write at the last moment.
 
+import { keyedChannels as keyedChannelsOf } from '#test/bench/rig/channel-keys'
+
 /** Size of every request body, the one of the figures in the design (benchmarks.md). */
 export const BODY_BYTES = 302
 
@@ -16,7 +18,14 @@ export interface Recipe {
   readonly password: string
   readonly channels: readonly string[]
   readonly thingCount: number
+  /** Present: so many channels with a key each in place of those with a password. */
+  readonly keyedChannels?: number
+  /** Present: updates do not say when they were due, so devices do not count their latency. */
+  readonly isUntimed?: true
 }
+
+/** The names and the secret of a channel in a body: a key names its channel. */
+type Sender = { readonly channel_id?: string; readonly password: string }
 
 /** One prepared request, and where `stamp` writes the times of one use; absent: nowhere. */
 export interface Prepared {
@@ -31,8 +40,16 @@ export interface Prepared {
  * together.
  */
 export function prepareRequests(recipe: Recipe): readonly Prepared[] {
-  const order = shuffled(recipe.thingCount)
-  return order.map((thing) => prepareRequest(recipe, thing))
+  const senders = sendersOf(recipe)
+  return shuffled(recipe.thingCount).map((thing) =>
+    prepareRequest(recipe, senders[thing % senders.length] ?? { password: '' }, thing),
+  )
+}
+
+function sendersOf({ channels, password, keyedChannels }: Recipe): readonly Sender[] {
+  return keyedChannels === undefined
+    ? channels.map((channel) => ({ channel_id: channel, password }))
+    : keyedChannelsOf(keyedChannels).map(({ key }) => ({ password: key }))
 }
 
 /** Writes the times of one use of a request into its bytes. */
@@ -47,10 +64,10 @@ export function stamp(prepared: Prepared, observedAtMs: number, dueUs: number): 
   return bytes
 }
 
-function prepareRequest(recipe: Recipe, thing: number): Prepared {
-  const channel = recipe.channels[thing % recipe.channels.length] ?? ''
-  const bare = bodyOf(recipe, channel, thing, '')
-  const body = bodyOf(recipe, channel, thing, 'x'.repeat(BODY_BYTES - Buffer.byteLength(bare)))
+function prepareRequest(recipe: Recipe, sender: Sender, thing: number): Prepared {
+  const bare = bodyOf(sender, thing, '')
+  const whole = bodyOf(sender, thing, 'x'.repeat(BODY_BYTES - Buffer.byteLength(bare)))
+  const body = recipe.isUntimed === true ? whole.replace('"due":', '"was":') : whole
   const authorization = recipe.token === '' ? '' : `authorization: Bearer ${recipe.token}\r\n`
   const text =
     `POST ${recipe.path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${authorization}` +
@@ -58,27 +75,30 @@ function prepareRequest(recipe: Recipe, thing: number): Prepared {
   return {
     bytes: Buffer.from(text, 'latin1'),
     observedAtOffset: text.indexOf('"observed_at":') + '"observed_at":'.length,
-    dueOffset: text.indexOf('"due":') + '"due":'.length,
+    ...(recipe.isUntimed !== true && { dueOffset: text.indexOf('"due":') + '"due":'.length }),
   }
 }
 
-function bodyOf(recipe: Recipe, channel: string, thing: number, note: string): string {
+function bodyOf(sender: Sender, thing: number, note: string): string {
   return JSON.stringify({
-    channel_id: channel,
-    password: recipe.password,
+    ...sender,
     thing_id: thingIdOf(thing),
     observed_at: 10 ** (OBSERVED_DIGITS - 1),
-    title: `Sensor ${thing % 100}`,
-    attrs: {
-      temperature: 20 + (thing % 90) / 10,
-      humidity: 40 + (thing % 50),
-      battery: 100 - (thing % 70),
-      online: true,
-      due: DUE_BASE_US,
-      note,
-    },
+    title: titleOf(thing),
+    attrs: { ...attrsOf(thing), note },
   })
 }
+
+export const titleOf = (thing: number): string => `Sensor ${thing % 100}`
+
+/** The attrs of a thing of the workload, without the note that fills its body. */
+export const attrsOf = (thing: number) => ({
+  temperature: 20 + (thing % 90) / 10,
+  humidity: 40 + (thing % 50),
+  battery: 100 - (thing % 70),
+  online: true,
+  due: DUE_BASE_US,
+})
 
 /** The client-made id of a thing of the workload. */
 export const thingIdOf = (thing: number): string => `sensor-${String(thing).padStart(6, '0')}`

@@ -9,7 +9,8 @@ import type { Connection } from 'mysql2/promise'
 
 import { startMariaDb } from '#src/dev/servers/mariadb'
 import { startNats } from '#src/dev/servers/nats'
-import type { CountQueries, RowCounts } from './database.ts'
+import { UPDATE_ROWS } from './database.ts'
+import type { CountQueries, RowCounts, Stored } from './database.ts'
 
 export interface BackingServers {
   readonly natsUrl: string
@@ -74,8 +75,7 @@ export async function startBacking(directory: string): Promise<BackingServers> {
 
 /** Counts rows in one snapshot; the servers may be running. */
 export function countRowsAt(databaseUrl: string, queries: CountQueries): Promise<RowCounts> {
-  return withDatabase(databaseUrl, async (connection) => {
-    await connection.query('START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY')
+  return inSnapshot(databaseUrl, async (connection) => {
     const { operations, revisions, feed } = queries
     return {
       operations: await numberOf(connection, operations),
@@ -85,10 +85,40 @@ export function countRowsAt(databaseUrl: string, queries: CountQueries): Promise
   })
 }
 
-/** The first column of a query, as numbers. */
-export function numbersAt(databaseUrl: string, query: string): Promise<number[]> {
-  return withDatabase(databaseUrl, async (connection) => numbersOf(connection, query))
+const TABLES = 'SELECT table_name FROM information_schema.tables WHERE table_schema = database()'
+const TABLE_BYTES = `SELECT sum(data_length + index_length) FROM information_schema.tables
+  WHERE table_schema = database()`
+
+/** What the database takes: its pages as the server counts them once it was asked to look anew. */
+export function storedAt(databaseUrl: string): Promise<Stored> {
+  return withDatabase(databaseUrl, async (connection) => {
+    const tables = await columnOf(connection, TABLES)
+    await connection.query(`ANALYZE TABLE ${tables.join(', ')}`)
+    const bytes = await numberOf(connection, TABLE_BYTES)
+    return { bytes, updateRows: await numberOf(connection, UPDATE_ROWS) }
+  })
 }
+
+/** The first column of each query, all in one snapshot. */
+export function columnsAt(
+  databaseUrl: string,
+  queries: readonly string[],
+): Promise<readonly (readonly unknown[])[]> {
+  return inSnapshot(databaseUrl, async (connection) => {
+    const columns: (readonly unknown[])[] = []
+    for (const query of queries) columns.push(await columnOf(connection, query))
+    return columns
+  })
+}
+
+const inSnapshot = <Result>(
+  url: string,
+  work: (connection: Connection) => Promise<Result>,
+): Promise<Result> =>
+  withDatabase(url, async (connection) => {
+    await connection.query('START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY')
+    return work(connection)
+  })
 
 async function withDatabase<Result>(
   url: string,
@@ -103,11 +133,11 @@ async function withDatabase<Result>(
 }
 
 const numberOf = async (connection: Connection, query: string): Promise<number> =>
-  (await numbersOf(connection, query))[0] ?? Number.NaN
+  Number((await columnOf(connection, query))[0] ?? Number.NaN)
 
-async function numbersOf(connection: Connection, query: string): Promise<number[]> {
+async function columnOf(connection: Connection, query: string): Promise<readonly unknown[]> {
   const [rows] = await connection.query({ sql: query, rowsAsArray: true })
-  return Array.isArray(rows) ? rows.map((row) => Number(Array.isArray(row) ? row[0] : row)) : []
+  return Array.isArray(rows) ? rows.map((row) => (Array.isArray(row) ? row[0] : row)) : []
 }
 
 const pidIn = async (file: string): Promise<number> => Number(await readFile(file, 'utf8'))

@@ -75,11 +75,14 @@ const DEVICES = 32
  * Makes the channels and the devices through the product's own API, one scrypt hash per channel.
  * Each channel is subscribed by one device, in turn.
  */
-export async function fill(caller: Caller): Promise<Pick<Prepared, 'channels' | 'deviceKeys'>> {
+export async function fill(
+  caller: Caller,
+  channelCount = CHANNEL_COUNT,
+): Promise<Pick<Prepared, 'channels' | 'deviceKeys'>> {
   const deviceKeys = await inTurns(DEVICES, async () =>
     textOf(await caller.post('/device/register', { platform: 'linux' }), 'device_key'),
   )
-  const channels = await inTurns(CHANNEL_COUNT, async (index) =>
+  const channels = await inTurns(channelCount, async (index) =>
     textOf(
       await caller.post('/channel/subscribe', {
         device_key: deviceKeys[index % DEVICES] ?? '',

@@ -4,7 +4,7 @@
 import { cp, mkdir } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { BACKING_SYNC, countRowsAt, startBacking } from './backend.ts'
+import { BACKING_SYNC, countRowsAt, startBacking, storedAt } from './backend.ts'
 import type { BackingServers } from './backend.ts'
 import { Caller, PASSWORD, fill, warm } from './caller.ts'
 import type { Prepared } from './caller.ts'
@@ -42,14 +42,14 @@ export interface Cluster {
 }
 
 /** Makes the channels, and the devices that are subscribed to them. */
-export async function prepareCluster(directory: string): Promise<Prepared> {
+export async function prepareCluster(directory: string, channelCount?: number): Promise<Prepared> {
   await mkdir(directory, { recursive: true })
   const token = newToken()
   const backend = await startBacking(directory)
   try {
     const node = await startNode(0, { backend, token, roles: LAYOUTS.even[0] })
     await lanesSpread([node], token)
-    const filled = await fill(new Caller(node, token))
+    const filled = await fill(new Caller(node, token), channelCount)
     await node.stop()
     return { directory, token, ...filled }
   } finally {
@@ -120,6 +120,7 @@ export async function startPreparedCluster(
     deviceKeys,
     applied,
     count: () => countRowsAt(backend.databaseUrl, QUERIES),
+    stored: () => storedAt(backend.databaseUrl),
     release: () => backend.stop(),
     ran: {
       engine: 'cluster (NATS JetStream + MariaDB over mysql2)',

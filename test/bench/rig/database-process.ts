@@ -1,13 +1,17 @@
 // `count <path> <query> …` prints one number per query. The others change what the product made,
-// and print one number: `multiply <path> <total>` copies things, `messages` and `updates` `<path>
+// and print one number: `multiply <path> <total>` copies things, `things <path> <count>` adds those
+// of the workload, `messages` and `updates` `<path>
 // <count>` add so many entries to every channel, `devices <path> <name> <count> <channels>
 // <channel>` makes devices with so many channels each, or with that one, that have seen everything
 // until now.
 
-import { keyHashOf } from '#src/acceptance/known-keys'
-import { keyedChannels } from './channel-keys.ts'
 import { DatabaseSync } from 'node:sqlite'
 
+import { NO_FIELDS } from '#domain/patch'
+import { keyHashOf } from '#src/acceptance/known-keys'
+import { documentOf } from '#src/store/turns/document'
+import { attrsOf, thingIdOf, titleOf } from '#test/bench/load/payload'
+import { keyedChannels } from './channel-keys.ts'
 import { deviceIdOf, deviceKeysOf } from './device-keys.ts'
 
 const [verb = '', path = '', ...words] = process.argv.slice(2)
@@ -30,6 +34,32 @@ function multiply(wanted: number): number[] {
      SELECT channel, id || '-' || n, state, seq, op_id, document FROM things CROSS JOIN numbers`,
   )
   database.exec(`UPDATE channel_heads SET things = things * ${copies + 1}`)
+  return [numberOf('SELECT count(*) FROM things')]
+}
+
+const THING_NOTE = 'x'.repeat(90)
+
+/** Adds the things of the workload to channels that have none, as their first updates leave them. */
+function addThings(count: number): number[] {
+  const channels = database.prepare('SELECT id FROM channels ORDER BY id').all()
+  const added = database.prepare(
+    'INSERT INTO things (channel, id, state, seq, op_id, document) VALUES (?, ?, ?, ?, ?, ?)',
+  )
+  for (let thing = 0; thing < count; thing += 1) {
+    const channel = channels[thing % channels.length]?.['id'] ?? 0
+    const seq = Math.floor(thing / channels.length) + 1
+    const [id, state] = [thingIdOf(thing), 'active' as const]
+    const fields = { values: { title: titleOf(thing) }, times: undefined }
+    const attrs = { values: { ...attrsOf(thing), note: THING_NOTE }, times: undefined }
+    const at = { stateAt: 1, at: 1, changedAt: 1 }
+    const body = { fields, attrs, externalIds: NO_FIELDS }
+    const document = documentOf({ id, state, rev: 1, seq, ...at, ...body })
+    added.run(channel, id, state, seq, `made-${thing}`, document)
+  }
+  database.exec(
+    `UPDATE channel_heads SET (head_seq, things) =
+      (SELECT coalesce(max(seq), 0), count(*) FROM things t WHERE t.channel = channel_heads.channel)`,
+  )
   return [numberOf('SELECT count(*) FROM things')]
 }
 
@@ -123,6 +153,7 @@ function changed(work: () => number[]): number[] {
 const VERBS: Readonly<Record<string, () => number[]>> = {
   count: () => countAll(words),
   multiply: () => changed(() => multiply(Number(words[0]))),
+  things: () => changed(() => addThings(Number(words[0]))),
   messages: () => changed(() => addMessages(Number(words[0]))),
   updates: () => changed(() => addUpdates(Number(words[0]))),
   keys: () => changed(() => addKeys(Number(words[0]))),

@@ -16,6 +16,16 @@ export interface RowCounts {
   readonly feed: number
 }
 
+/** What a database of the product takes. */
+export interface Stored {
+  /** Bytes of its pages but the free ones. */
+  readonly bytes: number
+  /** Updates of things that are not gathered into a block yet. */
+  readonly updateRows: number
+}
+
+export const UPDATE_ROWS = 'SELECT count(*) FROM thing_updates'
+
 /** One SELECT for each count, with one number. */
 export type CountQueries = Readonly<Record<keyof RowCounts, string>>
 
@@ -32,12 +42,26 @@ export async function countRows(path: string, queries: CountQueries): Promise<Ro
   return { operations: first, revisions: second, feed: third }
 }
 
+/** What a file takes; the server may be running. */
+export async function storedIn(path: string): Promise<Stored> {
+  const pragmas = ['PRAGMA page_count', 'PRAGMA freelist_count', 'PRAGMA page_size']
+  const found = await numbers(['count', path, ...pragmas, UPDATE_ROWS])
+  const [pages = NaN, free = NaN, size = NaN, updateRows = NaN] = found
+  return { bytes: (pages - free) * size, updateRows }
+}
+
 /**
  * Copies the stored things of the product until there are `total`; gives how many. No server may
  * run.
  */
 export async function multiplyThings(path: string, total: number): Promise<number> {
   const [things = NaN] = await numbers(['multiply', path, String(total)])
+  return things
+}
+
+/** Adds so many things of the workload to channels without any; gives the number of all. */
+export async function addThings(path: string, count: number): Promise<number> {
+  const [things = NaN] = await numbers(['things', path, String(count)])
   return things
 }
 

@@ -10,10 +10,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { laneOf, parseChannelId } from '#domain/identity'
+import { updatesIn } from '#src/store/feed/update-blocks'
+import { numberAt } from '#test/bench/load/entry-counter'
 import type { LoadReport } from '#test/bench/load/messages'
 import { DUE_BASE_US } from '#test/bench/load/payload'
 import type { Recipe } from '#test/bench/load/payload'
-import { BACKING_SYNC, countRowsAt, numbersAt } from './backend.ts'
+import { BACKING_SYNC, columnsAt, countRowsAt } from './backend.ts'
 import { Caller, PASSWORD, textOf, warm } from './caller.ts'
 import type { Prepared } from './caller.ts'
 import { LANES, lanesOf, lanesSpread } from './cluster.ts'
@@ -186,18 +188,33 @@ async function audit({ backend }: Cluster, load: LoadReport): Promise<void> {
   if (difference !== undefined) throw new Error(difference)
 }
 
-const DUES = `SELECT json_extract(payload, '$.attrs.due') FROM thing_updates
-  WHERE json_extract(payload, '$.attrs.due') IS NOT NULL`
+const ROWS = 'SELECT payload FROM thing_updates'
+const BLOCKS = 'SELECT content FROM update_blocks'
 
 async function differenceIn(databaseUrl: string, load: LoadReport): Promise<string | undefined> {
-  const due = await numbersAt(databaseUrl, DUES)
+  const [payloads = [], blocks = []] = await columnsAt(databaseUrl, [ROWS, BLOCKS])
   const { operations, revisions, feed } = await countRowsAt(databaseUrl, QUERIES)
   const isEven = operations === revisions && revisions === feed
-  const stored = due.map((each) => each - DUE_BASE_US)
   return (
-    dueDifference(load.acceptedDueUs ?? [], stored) ??
+    dueDifference(load.acceptedDueUs ?? [], storedDues({ payloads, blocks })) ??
     (isEven ? undefined : `stored ${JSON.stringify({ operations, revisions, feed })}`)
   )
+}
+
+interface StoredUpdates {
+  /** Payloads of updates that have rows. */
+  readonly payloads: readonly unknown[]
+  /** Blocks of those that are gathered. */
+  readonly blocks: readonly unknown[]
+}
+
+/** The times at which stored updates were due; others than those of the workload have none. */
+export function storedDues({ payloads, blocks }: StoredUpdates): readonly number[] {
+  const gathered = blocks.flatMap((block) => (block instanceof Uint8Array ? updatesIn(block) : []))
+  return [...payloads.map(String), ...gathered.map(({ payload }) => payload)].flatMap((payload) => {
+    const due = numberAt(payload, '"due":')
+    return due > 0 ? [due - DUE_BASE_US] : []
+  })
 }
 
 /** Compares the feed with the 200 answers; undefined when it has each of them once. */

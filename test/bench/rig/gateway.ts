@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 
 import { Caller, PASSWORD, fill, warm } from './caller.ts'
 import type { Prepared } from './caller.ts'
-import { countRows } from './database.ts'
+import { countRows, storedIn } from './database.ts'
 import type { CountQueries } from './database.ts'
 import { THING_COUNT } from './denominators.ts'
 import { startServer } from './server.ts'
@@ -33,12 +33,12 @@ export const QUERIES: CountQueries = {
 export const newToken = (): string => randomBytes(16).toString('hex')
 
 /** Makes the channels, and the devices that are subscribed to them. */
-export async function prepareGateway(directory: string): Promise<Prepared> {
+export async function prepareGateway(directory: string, channelCount?: number): Promise<Prepared> {
   await mkdir(directory, { recursive: true })
   const token = newToken()
   const server = await startGateway(directory, token)
   try {
-    return { directory, token, ...(await fill(new Caller(server, token))) }
+    return { directory, token, ...(await fill(new Caller(server, token), channelCount)) }
   } finally {
     await server.stop()
   }
@@ -71,6 +71,7 @@ export async function startPrepared(
     deviceKeys,
     applied: () => operationsEnded([server], token),
     count: () => countRows(databaseIn(directory), QUERIES),
+    stored: () => storedIn(databaseIn(directory)),
     release: () => Promise.resolve(),
     ran: {
       engine: 'embedded (node:sqlite)',

@@ -101,12 +101,15 @@ export class Rig {
     return new Rig(subject, { generator, subscribers, base })
   }
 
-  /** One run of load, its drain and its counts. */
-  async step(request: LoadRequest): Promise<Step> {
+  /**
+   * One run of load, its drain and its counts. `beside` sends submissions of its own meanwhile; it
+   * resolves with the number of those that were accepted.
+   */
+  async step(request: LoadRequest, beside?: () => Promise<number>): Promise<Step> {
     await this.#subscribers?.request({ kind: 'mark' })
     const before = this.#cpu()
-    const load = await this.#generator.load(request)
-    this.#accepted += load.accepted
+    const [load, others = 0] = await Promise.all([this.#generator.load(request), beside?.()])
+    this.#accepted += load.accepted + others
     const drain = await this.#drain()
     const after = this.#cpu()
     if (load.lost > 0) throw new CountsDiffer(`${load.lost} connections broke`)

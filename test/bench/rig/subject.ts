@@ -1,7 +1,7 @@
 // A subject of load: the product and the denominators, behind one type.
 
 import type { Recipe } from '#test/bench/load/payload'
-import type { RowCounts } from './database.ts'
+import type { RowCounts, Stored } from './database.ts'
 import type { Server } from './server.ts'
 
 /** A subject, ready to be measured. */
@@ -20,6 +20,8 @@ export interface Subject {
   applied(): Promise<number | undefined>
   /** Undefined: it keeps nothing. Asked also after the servers were stopped. */
   count(): Promise<RowCounts | undefined>
+  /** What its database takes; absent: it keeps nothing that is measured so. */
+  stored?(): Promise<Stored>
   /** Ends the database and NATS. */
   readonly release: () => Promise<void>
   /** Details for the record: engine, sync, lanes, batch limits, processes. */

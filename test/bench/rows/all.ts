@@ -6,12 +6,17 @@ import { CLUSTER_ROWS } from './cluster.ts'
 import { EMBEDDED_ROWS } from './embedded.ts'
 import { FAILOVER_ROW } from './failover.ts'
 import { IDLE_CONNECTIONS_ROW } from './idle-connections.ts'
+import { FOOTPRINT_ROW } from './footprint.ts'
 import { FAN_OUT_ROW } from './fan-out.ts'
+import { GROWTH_ROWS } from './growth.ts'
 import { KEY_START_ROW } from './key-start.ts'
 import { IDLE_MEMORY_ROW } from './idle-memory.ts'
 import { MEMORY_ROW } from './memory.ts'
+import { NOISY_NEIGHBOUR_ROW } from './noisy-neighbour.ts'
 import { PUSH_ROW, PUSH_WEB_ROW } from './push.ts'
+import { RETENTION_ROW } from './retention.ts'
 import type { Row } from './row.ts'
+import { SOAK_ROW } from './soak.ts'
 import { START_ROW } from './start.ts'
 import { STRANGERS_ROW } from './strangers.ts'
 
@@ -23,6 +28,10 @@ export const ROWS: readonly Row[] = [
   START_ROW,
   KEY_START_ROW,
   FAILOVER_ROW,
+  FOOTPRINT_ROW,
+  ...GROWTH_ROWS,
+  RETENTION_ROW,
+  NOISY_NEIGHBOUR_ROW,
   STRANGERS_ROW,
   CATCH_UP_ROW,
   IDLE_CONNECTIONS_ROW,
@@ -30,3 +39,6 @@ export const ROWS: readonly Row[] = [
   IDLE_MEMORY_ROW,
   MEMORY_ROW,
 ]
+
+/** A row that is measured only when it is asked for by its name. */
+export const ROWS_BY_NAME: readonly Row[] = [SOAK_ROW]

@@ -4,6 +4,7 @@ import { spread } from '#test/bench/load/statistics'
 import { newToken, startGateway } from '#test/bench/rig/gateway'
 import { residentMbOf } from '#test/bench/rig/processes'
 import type { Rig } from '#test/bench/rig/rig'
+import { residentDuring } from './resident.ts'
 import type { Figure, Row } from './row.ts'
 import type { Plan, Session } from './session.ts'
 
@@ -13,7 +14,6 @@ const LOAD_PER_SECOND = 20_000
 const RATE_RATIO = 0.8
 const RATE_MIN = 2_000
 const LOAD_STEPS = 6
-const SAMPLE_MS = 500
 
 const IDLE = {
   row: 'idle-memory',
@@ -58,7 +58,7 @@ async function loaded(session: Session): Promise<Figure> {
     const { ran, ...ending } = await session.withRig(planOf(session), (rig) =>
       underLoad(rig, rate, seconds),
     )
-    const details = { ran, seconds, sampledEveryMs: SAMPLE_MS, ratePerSecond: rate, tried }
+    const details = { ran, seconds, ratePerSecond: rate, tried }
     if (ending.kind === 'failed') return unmeasured(ending.failure, details)
     const { residentMb, accepted, due } = ending.result
     // The most that it took: so much memory must be there.
@@ -91,13 +91,9 @@ interface UnderLoad {
 }
 
 async function underLoad(rig: Rig, ratePerSecond: number, seconds: number): Promise<UnderLoad> {
-  const residentMb: number[] = []
-  const timer = setInterval(() => residentMb.push(Math.round(rig.residentMb())), SAMPLE_MS)
-  try {
-    const pace = { kind: 'open', ratePerSecond } as const
-    const { load } = await rig.step({ pace, durationMs: seconds * 1_000 })
-    return { residentMb, accepted: load.accepted, due: load.due }
-  } finally {
-    clearInterval(timer)
-  }
+  const pace = { kind: 'open', ratePerSecond } as const
+  const work = () => rig.step({ pace, durationMs: seconds * 1_000 })
+  const { result, residentMb } = await residentDuring(rig, work)
+  const { accepted, due } = result.load
+  return { residentMb: residentMb.map(Math.round), accepted, due }
 }

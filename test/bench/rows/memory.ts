@@ -2,8 +2,8 @@
 // has its five seconds.
 
 import { spread } from '#test/bench/load/statistics'
-import type { Rig, Step } from '#test/bench/rig/rig'
 import { cpuMicrosOf } from './measured.ts'
+import { residentDuring } from './resident.ts'
 import type { Figure, Row } from './row.ts'
 import type { Session } from './session.ts'
 
@@ -27,11 +27,6 @@ export const MEMORY_ROW: Row = {
   },
 }
 
-interface Watched {
-  readonly step: Step
-  readonly residentMb: readonly number[]
-}
-
 async function measured(session: Session, ratePerSecond: number): Promise<Figure> {
   const { secondsPerStep, say } = session.options
   const seconds = secondsPerStep * STEPS
@@ -40,13 +35,14 @@ async function measured(session: Session, ratePerSecond: number): Promise<Figure
   const ending = await session.withRig(plan, async (rig) => {
     say(`  memory: ${seconds} s at ${ratePerSecond}/s, half of the knee`)
     const pace = { kind: 'open', ratePerSecond } as const
-    return watched(rig, () => rig.step({ pace, durationMs: seconds * 1_000 }))
+    const work = () => rig.step({ pace, durationMs: seconds * 1_000 })
+    return residentDuring(rig, work, SAMPLE_MS)
   })
   const load = { ratePerSecond, seconds, sampledEveryMs: SAMPLE_MS, ran: ending.ran }
   if (ending.kind === 'failed') {
     return { ...SHARED, value: undefined, failure: ending.failure, details: load }
   }
-  const { step, residentMb } = ending.result
+  const { result: step, residentMb } = ending.result
   const growth = growthPercent(residentMb)
   const { accepted, due } = step.load
   return {
@@ -65,17 +61,6 @@ async function measured(session: Session, ratePerSecond: number): Promise<Figure
       cpuMicrosPerSubmission: cpuMicrosOf([step]),
     },
     ...(accepted !== due && { failure: `the load was not constant: ${accepted} of ${due}` }),
-  }
-}
-
-async function watched(rig: Rig, work: () => Promise<Step>): Promise<Watched> {
-  const residentMb: number[] = []
-  const timer = setInterval(() => residentMb.push(rig.residentMb()), SAMPLE_MS)
-  try {
-    const step = await work()
-    return { step, residentMb }
-  } finally {
-    clearInterval(timer)
   }
 }
 

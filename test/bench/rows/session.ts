@@ -121,18 +121,26 @@ export class Session {
     }
   }
 
+  /** The same with a rig for each plan. When one fails, all end. */
+  withRigs<Result>(
+    plans: readonly Plan[],
+    work: (rigs: readonly Rig[]) => Promise<Result>,
+  ): Promise<Ending<Result>> {
+    return this.#withLoaded(plans, (loaded) => work(loaded.map(({ rig }) => rig)))
+  }
+
   close(): Promise<void> {
     return this.subjects.close()
   }
 
   /** One for each plan. When one fails there is no figure of any. */
   async #measureInTurn(plans: readonly Plan[]): Promise<readonly Measured[]> {
-    const ending = await this.#withRigs(plans, (loaded) => this.#measureLoaded(loaded))
+    const ending = await this.#withLoaded(plans, (loaded) => this.#measureLoaded(loaded))
     if (ending.kind === 'done') return ending.result
     return plans.map(() => ({ ...NOT_MEASURED, failure: ending.failure }))
   }
 
-  async #withRigs<Result>(
+  async #withLoaded<Result>(
     plans: readonly Plan[],
     work: (loaded: readonly Loaded[]) => Promise<Result>,
     before: readonly Loaded[] = [],
@@ -140,7 +148,7 @@ export class Session {
     const [plan, ...rest] = plans
     if (plan === undefined) return { kind: 'done', ran: undefined, result: await work(before) }
     const ending = await this.withRig(plan, (rig) =>
-      this.#withRigs(rest, work, [...before, { plan, rig }]),
+      this.#withLoaded(rest, work, [...before, { plan, rig }]),
     )
     return ending.kind === 'done' ? ending.result : ending
   }

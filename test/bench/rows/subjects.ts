@@ -8,6 +8,7 @@ import type { Prepared } from '#test/bench/rig/caller'
 import { prepareCluster, startCluster, startPreparedCluster } from '#test/bench/rig/cluster'
 import type { Cluster, Layout } from '#test/bench/rig/cluster'
 import {
+  CHANNEL_COUNT,
   startBareHttp,
   startStraightLine,
   startStraightLineCluster,
@@ -22,7 +23,7 @@ export type Engine = 'embedded' | 'cluster'
 /** Every start gets a folder of its own below one that goes away with the session. */
 export class Subjects {
   readonly #say: (line: string) => void
-  readonly #prepared = new Map<Engine, Promise<Prepared>>()
+  readonly #prepared = new Map<string, Promise<Prepared>>()
   #directory: Promise<string> | undefined
 
   constructor(say: (line: string) => void) {
@@ -41,8 +42,13 @@ export class Subjects {
   }
 
   /** The product, in a folder of this name; a cluster in this layout. */
-  async product(engine: Engine, name: string, layout: Layout = 'even'): Promise<Subject> {
-    const prepared = await this.prepared(engine)
+  async product(
+    engine: Engine,
+    name: string,
+    layout: Layout = 'even',
+    channels = CHANNEL_COUNT,
+  ): Promise<Subject> {
+    const prepared = await this.prepared(engine, channels)
     const directory = join(await this.scratch(), name)
     return engine === 'embedded'
       ? startPrepared(prepared, directory)
@@ -60,18 +66,22 @@ export class Subjects {
   }
 
   /** The first data of the product: channels and devices, made once. */
-  prepared(engine: Engine): Promise<Prepared> {
-    const known = this.#prepared.get(engine)
+  prepared(engine: Engine, channels = CHANNEL_COUNT): Promise<Prepared> {
+    const name = `${engine}-${channels}`
+    const known = this.#prepared.get(name)
     if (known !== undefined) return known
-    const prepared = this.#prepare(engine)
-    this.#prepared.set(engine, prepared)
+    const prepared = this.#prepare(engine, channels)
+    this.#prepared.set(name, prepared)
     return prepared
   }
 
-  async #prepare(engine: Engine): Promise<Prepared> {
-    this.#say(`preparing (${engine}): 1,000 channels, one password hash each`)
-    const directory = join(await this.scratch(), `prepared-${engine}`)
-    return engine === 'embedded' ? prepareGateway(directory) : prepareCluster(directory)
+  async #prepare(engine: Engine, channels: number): Promise<Prepared> {
+    const count = channels.toLocaleString('en')
+    this.#say(`preparing (${engine}): ${count} channels, one password hash each`)
+    const directory = join(await this.scratch(), `prepared-${engine}-${channels}`)
+    return engine === 'embedded'
+      ? prepareGateway(directory, channels)
+      : prepareCluster(directory, channels)
   }
 
   /** A directory that goes away with the session. */

@@ -1,0 +1,68 @@
+// The product as one process, with channels that have a key each: no password is computed, so that
+// many channels, and Things that were stored before, are there within seconds.
+
+import { mkdir } from 'node:fs/promises'
+
+import type { Recipe } from '#test/bench/load/payload'
+import { addDevices, addKeyedChannels, addThings, countRows, storedIn } from './database.ts'
+import { deviceKeysOf } from './device-keys.ts'
+import { QUERIES, databaseIn, newToken, startGateway } from './gateway.ts'
+import type { Settings } from './gateway.ts'
+import { operationsEnded } from './subject.ts'
+import type { Subject } from './subject.ts'
+
+const DEVICES = 32
+
+export interface Keyed {
+  readonly name: string
+  readonly channels: number
+  readonly things: number
+  /** Present: devices that together see every channel. */
+  readonly hasDevices?: true
+  readonly settings?: Settings
+}
+
+/** Makes the database in a folder, and starts the product on it. */
+export async function startKeyed(
+  directory: string,
+  { name, channels, things, hasDevices, settings = {} }: Keyed,
+): Promise<Subject> {
+  const token = newToken()
+  await mkdir(directory, { recursive: true })
+  await (await startGateway(directory, token, settings)).stop() // It makes the tables.
+  const path = databaseIn(directory)
+  await addKeyedChannels(path, channels)
+  await addThings(path, things)
+  if (hasDevices) {
+    await addDevices(path, { name, count: DEVICES, channels: Math.ceil(channels / DEVICES) })
+  }
+  const server = await startGateway(directory, token, settings)
+  const recipe: Recipe = {
+    path: '/thing/update',
+    token,
+    password: '',
+    channels: [],
+    keyedChannels: channels,
+    thingCount: things,
+  }
+  return {
+    name,
+    servers: [server],
+    entrances: [server],
+    backend: {},
+    recipe,
+    deviceKeys: hasDevices ? deviceKeysOf(name, DEVICES) : [],
+    applied: () => operationsEnded([server], token),
+    count: () => countRows(path, QUERIES),
+    stored: () => storedIn(path),
+    release: () => Promise.resolve(),
+    ran: {
+      engine: 'embedded (node:sqlite)',
+      sync: 'as the product starts by default: fsync before each 200',
+      channels: `${channels}, with a key each`,
+      things,
+      settings: JSON.stringify(settings),
+      subscribers: hasDevices ? `${DEVICES} devices, each with its part of the channels` : 'none',
+    },
+  }
+}

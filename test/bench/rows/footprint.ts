@@ -1,0 +1,86 @@
+// The bytes that an update leaves in the database: its entry in the feed and the record of its
+// operation. The log, and MySQL's binary log, are apart.
+
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { spread } from '#test/bench/load/statistics'
+import type { Rig } from '#test/bench/rig/rig'
+import type { Subject } from '#test/bench/rig/subject'
+import type { Stored } from '#test/bench/rig/database'
+import type { Figure, Row } from './row.ts'
+import type { Session } from './session.ts'
+import type { Engine } from './subjects.ts'
+
+const CHANNELS = 100
+/** A run lasts so many steps of five seconds. */
+const STEPS = 4
+/** Fewer updates than this many rows are not gathered yet. */
+const RUN_ROWS = 16_384
+const GATHERED_WITHIN_MS = 60_000
+const LOOK_AGAIN_MS = 1_000
+
+const SHARED = { unit: 'bytes an update' } as const
+const FIGURES = {
+  embedded: { ...SHARED, row: 'footprint', goal: { kind: 'at-most', must: 150, aim: 80 } },
+  cluster: { ...SHARED, row: 'footprint.mysql', goal: { kind: 'at-most', must: 250, aim: 120 } },
+} as const
+
+export const FOOTPRINT_ROW: Row = {
+  name: 'footprint',
+  measure: async (session) => [
+    await measured(session, 'embedded'),
+    await measured(session, 'cluster'),
+  ],
+}
+
+async function measured(session: Session, engine: Engine): Promise<Figure> {
+  const name = `footprint-${engine}`
+  const start = (): Promise<Subject> => session.subjects.product(engine, name, 'split', CHANNELS)
+  const plan = { name, start, devices: 'without devices' } as const
+  const { ran, ...ending } = await session.withRig(plan, (rig) => runsOf(session, rig))
+  if (ending.kind === 'failed') {
+    return { ...FIGURES[engine], value: undefined, failure: ending.failure, details: { ran } }
+  }
+  const runs = ending.result
+  const value = spread(runs.map(({ bytesEach }) => bytesEach))
+  return { ...FIGURES[engine], value, details: { ran, channels: CHANNELS, runs } }
+}
+
+interface Run {
+  readonly updates: number
+  readonly bytesEach: number
+  /** Updates that no block has yet. */
+  readonly rowsLeft: number
+}
+
+async function runsOf({ options }: Session, rig: Rig): Promise<readonly Run[]> {
+  const { runs, secondsPerStep, say } = options
+  const load = async (): Promise<number> => {
+    const durationMs = secondsPerStep * STEPS * 1_000
+    const { load: report } = await rig.step({ pace: { kind: 'closed' }, durationMs })
+    return report.accepted
+  }
+  await load() // It makes the Things.
+  let before = await gathered(rig.subject)
+  const all: Run[] = []
+  for (let run = 0; run < runs; run += 1) {
+    const updates = await load()
+    const after = await gathered(rig.subject)
+    const bytesEach = (after.bytes - before.bytes) / updates
+    say(`  ${rig.subject.name}: ${bytesEach.toFixed(0)} bytes an update, of ${updates}`)
+    all.push({ updates, bytesEach, rowsLeft: after.updateRows })
+    before = after
+  }
+  return all
+}
+
+/** What the database takes once whole runs are gathered, or a minute later. */
+async function gathered(subject: Subject): Promise<Stored> {
+  const deadlineMs = performance.now() + GATHERED_WITHIN_MS
+  for (;;) {
+    const now = await subject.stored?.()
+    if (now === undefined) throw new Error('the subject does not say what it stores')
+    if (now.updateRows < RUN_ROWS || performance.now() > deadlineMs) return now
+    await delay(LOOK_AGAIN_MS)
+  }
+}
