@@ -2,24 +2,13 @@
 // move devices. They know only what they are answered.
 
 import { isFault } from '#domain/fault'
-import type { Caller } from '#src/acceptance/caller'
-import type { Stages } from '#src/runtime/stages'
+import { askerOf, errorOf } from './asking.ts'
+import type { Ask, AskingParts, Served } from './asking.ts'
 import { between, gapMs, happens, oneOf } from './chance.ts'
-import type { Chance } from './chance.ts'
 import type { Model, Observations, Sent } from './observations.ts'
 import type { SimulatedDevice } from './device.ts'
 import { submitTo } from './submitting.ts'
-import type { Swarm } from './swarm.ts'
 import { EPOCH_MS } from './virtual-runtime.ts'
-import type { Owner, VirtualTime } from './virtual-time.ts'
-
-/** A process that takes requests. */
-export interface Served {
-  readonly name: string
-  readonly stages: Stages
-  readonly owner: Owner
-  readonly nowMs: () => number
-}
 
 export interface Channel {
   readonly id: string
@@ -31,28 +20,26 @@ export interface Channel {
   isDeleted: boolean
   /** True once nobody knows whether it is deleted. */
   isInDoubt: boolean
+  /** Nobody sends to it before that time. */
+  quietUntilMs: number
 }
 
-export interface ClientParts {
-  readonly time: VirtualTime
-  readonly chance: Chance
-  readonly swarm: Swarm
+/** A device that a push service reaches. */
+export interface PushDevice {
+  readonly key: string
+  readonly token: string
+}
+
+export interface ClientParts extends AskingParts {
   readonly observations: Observations
-  readonly delayMs: () => number
-  readonly served: () => readonly Served[]
-  /** False in the healthy phase. */
-  readonly isFaulty: () => boolean
 }
 
-/** The answer to a request; `none` when it got lost, or never comes. */
-type Told<Value> = { readonly value: Value } | { readonly error: string } | 'none'
-
-const ANSWER_MS = 12_000
 const ATTEMPTS_MAX = 5
 
 export class Clients {
   readonly channels: Channel[] = []
   readonly #parts: ClientParts
+  readonly #ask: Ask
   /** Submissions whose sender waits, or will try again. */
   pending = 0
   #tokens = 0
@@ -60,6 +47,7 @@ export class Clients {
 
   constructor(parts: ClientParts) {
     this.#parts = parts
+    this.#ask = askerOf(parts)
   }
 
   /** Sends so many submissions a second until `isOver`. */
@@ -76,11 +64,14 @@ export class Clients {
   submitOne(): void {
     const { chance, time, swarm, observations } = this.#parts
     const channel = oneOf(chance, this.channels)
-    if (channel.isDeleted || channel.isInDoubt) return
+    if (channel.isDeleted || channel.isInDoubt || channel.quietUntilMs > time.now) return
+    if (happens(chance, swarm.chances.pause)) {
+      channel.quietUntilMs = time.now + between(chance, 1_000, 60_000)
+    }
     this.#tokens += 1
-    const kind = chance(10)
-    const model: Model = kind === 0 ? 'message' : kind === 1 ? 'event' : 'thing'
+    const model = this.#model()
     const isLate = happens(chance, this.#parts.isFaulty() ? swarm.chances.lateData : 0)
+    const isClaimed = model === 'message' && happens(chance, swarm.shares.claimed)
     const sent: Sent = {
       token: this.#tokens,
       channelId: channel.id,
@@ -89,7 +80,7 @@ export class Clients {
       key: model === 'thing' ? `key${chance(3)}` : '',
       // No two are equal: the greatest decides, whatever the order of arrival.
       observedAt: EPOCH_MS + Math.floor(time.now) * 1_000 + this.#tokens - (isLate ? 5e6 : 0),
-      opId: model === 'message' && chance(2) === 0 ? `client-${this.#tokens}` : undefined,
+      opId: isClaimed ? `client-${this.#tokens}` : undefined,
       outcome: 'open',
     }
     observations.sent.push(sent)
@@ -97,11 +88,18 @@ export class Clients {
     void this.#submit(sent, channel, 1)
   }
 
+  #model(): Model {
+    const { chance, swarm } = this.#parts
+    if (happens(chance, swarm.shares.message)) return 'message'
+    return happens(chance, swarm.shares.event) ? 'event' : 'thing'
+  }
+
   async #submit(sent: Sent, channel: Channel, attempt: number): Promise<void> {
     const { chance, time, observations } = this.#parts
     const isClaimed = sent.opId?.startsWith('client-') === true
-    const told = await this.#ask((stages, caller) =>
-      submitTo(stages, { sent, password: channel.password, isClaimed, caller }),
+    const told = await this.#ask(
+      (stages, caller) => submitTo(stages, { sent, password: channel.password, isClaimed, caller }),
+      this.#parts.swarm.patienceMs,
     )
     const error = told === 'none' ? 'none' : 'error' in told ? told.error : undefined
     observations.note(`sent ${sent.token} ${attempt} ${error ?? 'accepted'}`)
@@ -158,16 +156,28 @@ export class Clients {
     })
     if (told === 'none' || 'error' in told) return false
     const known = { id: told.value, password, candidate: undefined, ended: [] }
-    this.channels.push({ ...known, isDeleted: false, isInDoubt: false })
+    this.channels.push({ ...known, isDeleted: false, isInDoubt: false, quietUntilMs: 0 })
     return true
   }
 
-  async registerDevice(): Promise<string | undefined> {
+  async registerDevice(platform = 'linux'): Promise<string | undefined> {
     const told = await this.#ask(async (stages, caller) => {
-      const made = await stages.acceptance.registration.register({ platform: 'linux' }, caller)
+      const made = await stages.acceptance.registration.register({ platform }, caller)
       return isFault(made) ? made : made.deviceKey
     })
     return told === 'none' || 'error' in told ? undefined : told.value
+  }
+
+  /** Registers a device that a push service reaches by its token. */
+  async registerPushDevice(number: number): Promise<PushDevice | undefined> {
+    const key = await this.registerDevice('android')
+    if (key === undefined) return undefined
+    const token = `token-of-device-${number}`
+    const told = await this.#ask((stages, caller) => {
+      const fields = { device_key: key, channel_type: 'fcm', provider_token: token }
+      return stages.acceptance.deviceRoutes.set(fields, caller)
+    })
+    return told === 'none' || 'error' in told ? undefined : { key, token }
   }
 
   async changePassword(): Promise<void> {
@@ -239,37 +249,4 @@ export class Clients {
     this.#passwords += 1
     return `correct-horse-${this.#passwords}`
   }
-
-  /** Asks one of the processes over the network, which may lose the question or the answer. */
-  #ask<Value>(
-    work: (stages: Stages, caller: Caller) => Promise<Value> | Value,
-  ): Promise<Told<Exclude<Value, { readonly code: string }>>> {
-    const { time, chance, swarm, delayMs, served } = this.#parts
-    const all = served()
-    if (all.length === 0) return Promise.resolve({ error: 'refused' })
-    const { stages, owner, nowMs } = oneOf(chance, all)
-    const isLost = this.#parts.isFaulty() && happens(chance, swarm.chances.senderLosesAnswer)
-    return new Promise((resolve) => {
-      time.after(ANSWER_MS, () => resolve('none'))
-      const tell = (told: Told<Exclude<Value, { readonly code: string }>>): void => {
-        if (!isLost && owner.state !== 'dead') time.after(delayMs(), () => resolve(told))
-      }
-      const arrive = (): void => {
-        const answered = async (): Promise<Value> => work(stages, { receivedAtMs: nowMs() })
-        answered().then(
-          (value) =>
-            tell(
-              isFault(value)
-                ? { error: value.code }
-                : { value: value as Exclude<Value, { readonly code: string }> },
-            ),
-          () => tell({ error: 'threw' }),
-        )
-      }
-      time.after(delayMs(), arrive, owner)
-    })
-  }
 }
-
-const errorOf = (told: Told<unknown>): string =>
-  told === 'none' ? 'none' : 'error' in told ? told.error : 'done'

@@ -6,7 +6,7 @@ import type { Opener, Runner, RunnerResult, Source } from '#src/store/jobs/execu
 import { SqliteConnection, SqliteError } from '#src/store/sqlite/connection'
 import type { SqliteStatement, Values } from '#src/store/sqlite/connection'
 import { sqlite } from '#src/store/sqlite/dialect'
-import type { Event, Owner, VirtualTime } from './virtual-time.ts'
+import type { Owner, VirtualTime } from './virtual-time.ts'
 
 /** What may go wrong with one request to the database. */
 export interface DatabaseFaults {
@@ -43,7 +43,8 @@ interface Transaction {
   /** Moves with each statement; the server ends a transaction that stands still. */
   atMs: number
   isOpen: boolean
-  watch: Event | undefined
+  /** True when it is on the disk as soon as its end is answered. */
+  isSynchronous: boolean
 }
 
 export class Database {
@@ -53,15 +54,15 @@ export class Database {
   readonly #statements = new Map<string, SqliteStatement>()
   readonly #waiting: { readonly owner: Owner; readonly enter: () => void }[] = []
   #running: Transaction | undefined
-  /** True when the next commit is on the disk as soon as it is answered. */
-  #isSynchronous = false
+  #isWatched = false
 
   constructor(time: VirtualTime, faults: DatabaseFaults, tables: readonly string[]) {
     this.#time = time
     this.#faults = faults
     this.#connection.pragma('journal_mode = MEMORY')
     for (const sql of tables) this.#connection.exec(sql)
-    this.#connection.exec('BEGIN') // Everything behind the last sync: a power cut rolls it back.
+    // Everything behind the last sync: a power cut rolls it back. A shared one is never cut.
+    this.#connection.exec('BEGIN')
   }
 
   /** How processes of this owner open it. */
@@ -101,17 +102,19 @@ export class Database {
 
   #runner(owner: Owner, isShared: boolean): Runner {
     let own: Transaction | undefined
+    let isSynchronous = false
     const query = async (
       sql: string,
       parameters: unknown[] = [],
       isStructured = false,
     ): Promise<unknown> => {
       if (sql.startsWith('PRAGMA')) {
-        this.#isSynchronous = sql.includes('FULL')
+        isSynchronous = sql.includes('FULL')
         return isStructured ? ({ raw: 0 } satisfies RunnerResult) : 0
       }
       if (sql.startsWith('BEGIN')) {
         own = await this.#begin(owner, isShared)
+        own.isSynchronous = isSynchronous
         return isStructured ? { raw: 0 } : 0
       }
       const isIn = own !== undefined && own === this.#running
@@ -191,17 +194,23 @@ export class Database {
       owner,
       atMs: this.#time.now,
       isOpen: false,
-      watch: undefined,
+      isSynchronous: false,
     }
     this.#running = transaction
-    this.#watch(transaction)
+    this.#watch(IDLE_MS)
     return transaction
   }
 
-  #watch(transaction: Transaction): void {
-    transaction.watch = this.#time.after(IDLE_MS, () => {
-      if (this.#time.now - transaction.atMs >= IDLE_MS) this.#end('ROLLBACK')
-      else this.#watch(transaction)
+  /** Ends a transaction that stands still. One watch is under way at a time. */
+  #watch(delayMs: number): void {
+    if (this.#isWatched) return
+    this.#isWatched = true
+    this.#time.after(delayMs, () => {
+      this.#isWatched = false
+      if (this.#running === undefined) return
+      const leftMs = this.#running.atMs + IDLE_MS - this.#time.now
+      if (leftMs > 0) this.#watch(leftMs)
+      else this.#end('ROLLBACK')
     })
   }
 
@@ -219,11 +228,10 @@ export class Database {
   }
 
   #end(how: 'RELEASE' | 'ROLLBACK'): void {
-    const isOpen = this.#running?.isOpen === true
-    if (this.#running?.watch !== undefined) this.#running.watch.run = undefined
+    const { isOpen = false, isSynchronous = false } = this.#running ?? {}
     if (isOpen && how === 'ROLLBACK') this.#prepared('ROLLBACK TO t').run()
     if (isOpen) this.#prepared('RELEASE t').run()
-    if (this.#isSynchronous && isOpen && how === 'RELEASE') {
+    if (isSynchronous && isOpen && how === 'RELEASE') {
       this.#prepared('COMMIT').run()
       this.#prepared('BEGIN').run()
     }
@@ -273,13 +281,13 @@ const SOLE: Dialect = {
       : sqlite.describe(error),
 }
 
-/** The dialect of a database that several processes share: every commit is on the disk. */
+/** The dialect of a database that several processes share; nothing takes its commits back. */
 const SHARED: Dialect = {
   ...SOLE,
   begin: {
     read: [],
     snapshot: ['BEGIN'],
-    repeatable: ['PRAGMA synchronous = FULL', 'BEGIN IMMEDIATE'],
-    durable: ['PRAGMA synchronous = FULL', 'BEGIN IMMEDIATE'],
+    repeatable: ['BEGIN IMMEDIATE'],
+    durable: ['BEGIN IMMEDIATE'],
   },
 }

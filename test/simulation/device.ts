@@ -40,6 +40,10 @@ export interface DeviceParts extends Network {
   readonly find: () => Destination | undefined
 }
 
+/** The name of a device in the store. */
+export const deviceIdOf = (deviceKey: string): string =>
+  createHash('sha256').update(deviceKey).digest('hex')
+
 export class SimulatedDevice {
   readonly name: string
   readonly deviceId: string
@@ -51,7 +55,7 @@ export class SimulatedDevice {
   constructor(parts: DeviceParts) {
     this.#parts = parts
     this.name = parts.name
-    this.deviceId = createHash('sha256').update(parts.deviceKey).digest('hex')
+    this.deviceId = deviceIdOf(parts.deviceKey)
     this.#later(between(parts.chance, 0, 2_000))
   }
 

@@ -24,6 +24,8 @@ export interface ProcessParts {
   /** Seconds for which the log keeps what is applied. */
   readonly logKeepS: number
   readonly isCluster: boolean
+  /** True where pushes have a provider. */
+  readonly hasPushes: boolean
   /** Called when the process has ended by itself: it gave up, or could not start. */
   readonly onEnd: (reason: string) => void
 }
@@ -45,6 +47,9 @@ const settingsOf = ({ name, lanes, logKeepS, isCluster }: ProcessParts) => ({
 const derive: NonNullable<StageEdge['derive']> = (password, salt) =>
   Promise.resolve(createHash('sha256').update(password).update(salt).digest())
 
+/** Google's, without its file: `Servers` opens it. */
+const PUSHES = { fcm: { credentialsFile: '' } }
+
 export class GatewayProcess {
   readonly parts: ProcessParts
   readonly meter = new FakeMeter()
@@ -63,8 +68,9 @@ export class GatewayProcess {
 
   async start(): Promise<void> {
     const { parts, meter } = this
-    const { runtime, servers, logger, isCluster, onEnd } = parts
-    const settings = configFrom(settingsOf(parts), runtime)
+    const { runtime, servers, logger, isCluster, hasPushes, onEnd } = parts
+    const read = configFrom(settingsOf(parts), runtime)
+    const settings = hasPushes ? { ...read, providers: PUSHES } : read
     // No file has this name: it is neither locked nor looked for.
     const config = isCluster ? settings : { ...settings, databaseUrl: 'sqlite::memory:' }
     const edge: BackendEdge & StageEdge = {

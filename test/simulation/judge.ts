@@ -1,7 +1,7 @@
 // The judge: compares the final state with what the world outside has seen. It shares no code with
 // the product; the only rule that it knows is that of each sentence below.
 
-import type { DeviceView, Observations, Sent } from './observations.ts'
+import type { DeviceView, Observations, PushView, Sent } from './observations.ts'
 
 /** One entry of a feed, as read at the end. */
 export interface Entry {
@@ -25,14 +25,19 @@ export interface Final {
   readonly joinedAt: ReadonlyMap<string, ReadonlyMap<string, number>>
 }
 
-const ENDED = new Set(['sent', 'failed', 'partially_failed'])
+export const ENDED: ReadonlySet<string> = new Set(['sent', 'failed', 'partially_failed'])
 const TOKEN = /token (\d+)|"key\d":(\d+)/
+
+interface Receivers {
+  readonly devices: readonly DeviceView[]
+  readonly pushed: readonly PushView[]
+}
 
 /** Adds a broken sentence for everything that is wrong. */
 export function judge(
   observations: Observations,
   final: Final,
-  devices: readonly DeviceView[],
+  { devices, pushed }: Receivers,
 ): void {
   const known = new Set(final.channels)
   const entries = final.entries.filter(({ channelId }) => known.has(channelId))
@@ -42,6 +47,12 @@ export function judge(
   judgeSent(observations, sent, { applied, final })
   judgeState(observations, expectedValues(sent, applied), final)
   for (const device of devices) judgeDevice(observations, device, { entries, final })
+  for (const device of pushed) {
+    const sentence = 'every push is sent at least once'
+    for (const [channel, since] of final.joinedAt.get(device.deviceId) ?? []) {
+      judgeGot(observations, device, { entries, channel, since, sentence })
+    }
+  }
 }
 
 /** The tokens of the entries, each of which was sent, once, and not refused. */
@@ -175,14 +186,29 @@ function judgeDevice(
       const detail = `${device.name} in ${channel}: ${own} and not ${real}`
       observations.break('every device has the state at the end', detail)
     }
-    const missed = entries.find(
-      ({ channelId, seq, model, opId }) =>
-        channelId === channel && model !== 'thing' && seq > since && !device.got.has(opId),
-    )
-    if (missed === undefined) continue
-    const detail = `${device.name} lacks ${missed.seq} of ${channel}`
-    observations.break('every device gets every Message and Event', detail)
+    const sentence = 'every device gets every Message and Event'
+    judgeGot(observations, device, { entries, channel, since, sentence })
   }
+}
+
+interface Subscribed {
+  readonly entries: readonly Entry[]
+  readonly channel: string
+  readonly since: number
+  readonly sentence: string
+}
+
+function judgeGot(
+  observations: Observations,
+  { name, got }: Pick<DeviceView, 'name' | 'got'>,
+  { entries, channel, since, sentence }: Subscribed,
+): void {
+  const missed = entries.find(
+    ({ channelId, seq, model, opId }) =>
+      channelId === channel && model !== 'thing' && seq > since && !got.has(opId),
+  )
+  if (missed !== undefined)
+    observations.break(sentence, `${name} lacks ${missed.seq} of ${channel}`)
 }
 
 const flat = (things: ReadonlyMap<string, ReadonlyMap<string, unknown>> | undefined): string =>

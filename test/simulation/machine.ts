@@ -10,6 +10,7 @@ import { GatewayProcess } from './gateway-process.ts'
 import { NatsClient } from './nats-client.ts'
 import type { NatsServer } from './nats-server.ts'
 import type { Observations } from './observations.ts'
+import type { PushService } from './push-service.ts'
 import { VirtualRuntime } from './virtual-runtime.ts'
 import type { Clock } from './virtual-runtime.ts'
 import type { VirtualTime } from './virtual-time.ts'
@@ -27,6 +28,8 @@ export interface MachineParts {
   readonly delayMs: () => number
   /** Absent for a sole process. */
   readonly nats: NatsServer | undefined
+  /** Absent where nobody has a device that needs it. */
+  readonly pushes: PushService | undefined
   readonly database: Database
   /** The database of a sole process's log. */
   readonly log: Database
@@ -52,7 +55,7 @@ export class Machine {
 
   start(): void {
     if (this.process !== undefined) return
-    const { time, chance, clock, logger, lanes, logKeepS, name, nats } = this.#parts
+    const { time, chance, clock, logger, lanes, logKeepS, name, nats, pushes } = this.#parts
     this.#starts += 1
     const runtime = new VirtualRuntime(time, clock, chance(2 ** 31))
     const process: GatewayProcess = new GatewayProcess({
@@ -62,6 +65,7 @@ export class Machine {
       lanes,
       logKeepS,
       isCluster: nats !== undefined,
+      hasPushes: pushes !== undefined,
       servers: this.#serversOf(runtime),
       onEnd: (reason) => {
         if (this.process === process) this.#ended(reason)
@@ -111,8 +115,9 @@ export class Machine {
     time.after(between(chance, 100, 8_000), () => this.start())
   }
 
-  #serversOf({ owner, after }: VirtualRuntime): Servers {
-    const { time, nats, database, log, delayMs } = this.#parts
+  #serversOf(runtime: VirtualRuntime): Servers {
+    const { owner, after } = runtime
+    const { time, nats, pushes, database, log, delayMs } = this.#parts
     const link = { delayMs, isCut: (way: 'there' | 'back') => this.cut[way] }
     return {
       opener: (url) =>
@@ -123,6 +128,7 @@ export class Machine {
           throw new Error('no route to NATS')
         return new NatsClient({ server: nats, time, link, owner, after }).connection()
       },
+      openProvider: async () => pushes?.providerFor(runtime),
     }
   }
 

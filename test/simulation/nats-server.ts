@@ -17,6 +17,8 @@ export interface StreamFaults {
   readonly losesAnswer: () => boolean
   /** True for an entry that a consumer loses. */
   readonly losesDelivery: () => boolean
+  /** True for a message outside of the streams that a receiver loses. */
+  readonly losesMessage: () => boolean
   /** False while the servers elect a leader: nothing is answered. */
   readonly hasLeader: () => boolean
   /** True for what is lost when a leader goes with appends that are not synced. */
@@ -75,7 +77,8 @@ export class NatsServer {
     if (stream !== undefined) return this.#append(stream, message, respond)
     let receivers = 0
     for (const client of this.clients) {
-      if (client !== from) receivers += client.deliver(message)
+      if (client === from) continue
+      receivers += this.#faults.losesMessage() ? 1 : client.deliver(message)
     }
     if (receivers === 0 && message.reply !== '') {
       from.deliver(new MemoryMessage(message.reply, NOTHING, { code: 503, description: '' }))

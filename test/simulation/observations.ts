@@ -33,6 +33,9 @@ export interface DeviceView {
   readonly got: ReadonlySet<string>
 }
 
+/** The judge's view of a device that a push service reaches. */
+export type PushView = Pick<DeviceView, 'name' | 'deviceId' | 'got'>
+
 export class Observations {
   readonly sent: Sent[] = []
   readonly broken: Broken[] = []

@@ -3,7 +3,7 @@
 // one is not found.
 
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -33,7 +33,9 @@ for (const name of names) {
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
     const patch = join(PATCHES, `${name}.patch`)
     execFileSync('patch', ['--strip=1', '--silent', `--input=${patch}`], { cwd: folder })
+    const kind = /^--(?:sole|cluster)\n/.exec(readFileSync(patch, 'utf8'))?.[0].trim()
     const script = ['test/simulation/main.ts', '--seeds', SEEDS, '--until-failed']
+    if (kind !== undefined) script.push(kind)
     const { status, stdout } = spawnSync(process.execPath, [...process.execArgv, ...script], {
       cwd: folder,
       encoding: 'utf8',

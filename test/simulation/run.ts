@@ -1,11 +1,14 @@
 // Runs one seed: a world that fails, heals, comes to rest, and is judged.
 
-import type { ChannelId, DeviceId, OperationId } from '#domain/identity'
+import type { ChannelId, DeviceId } from '#domain/identity'
+import type { OperationBatchRow, OperationRow } from '#src/store/entities/operations'
 import { openStore } from '#src/store/store'
 import type { Store } from '#src/store/store'
+import { operationsIn } from '#src/store/turns/operation-batches'
 import { FakeMeter } from '#test/support/fake-telemetry'
 import { seeded } from '#test/support/random'
-import { judge } from './judge.ts'
+import { deviceIdOf } from './device.ts'
+import { ENDED, judge } from './judge.ts'
 import type { Entry, Final } from './judge.ts'
 import type { Broken } from './observations.ts'
 import { loadSchema } from './schema.ts'
@@ -89,11 +92,14 @@ async function finish(world: World): Promise<void> {
     observations.break('a healthy gateway comes to rest', restless)
     final = await looking(world, () => look(world, reader))
   }
-  judge(
-    observations,
-    final,
-    world.devices.map(({ device }) => device),
-  )
+  judge(observations, final, {
+    devices: world.devices.map(({ device }) => device),
+    pushed: world.pushDevices.map(({ key, token }) => ({
+      name: token,
+      deviceId: deviceIdOf(key),
+      got: world.pushes.arrived.get(token) ?? new Set(),
+    })),
+  })
   if (clients.channels.some(({ ended, isDeleted }) => ended.length > 0 || isDeleted)) {
     await time.run(Math.max(time.now, healedMs + PASSWORD_MS))
     await looking(world, () => judgePasswords(world))
@@ -122,7 +128,7 @@ function openReader(world: World): Promise<Store> {
 }
 
 async function look(world: World, store: Store): Promise<Final> {
-  const { clients, observations, devices } = world
+  const { clients, devices, pushDevices } = world
   const channels = clients.channels.filter(({ isInDoubt }) => !isInDoubt).map(({ id }) => id)
   const entries: Entry[] = []
   const values = new Map<string, Map<string, Map<string, unknown>>>()
@@ -139,20 +145,28 @@ async function look(world: World, store: Store): Promise<Final> {
     )
     values.set(id, new Map(things))
   }
-  const asked = observations.sent.flatMap(({ opId = '', outcome }) =>
-    outcome === 'accepted' ? [opId as OperationId] : [],
-  )
-  const found = await Promise.all(asked.map((opId) => store.operations.find(opId)))
-  const statuses = new Map(found.flatMap((one) => (one ? [[one.opId, one.status]] : [])))
   const joinedAt = new Map<string, Map<string, number>>()
-  for (const { device } of devices) {
-    const positions = await store.subscriptions.positions(device.deviceId as DeviceId)
+  const deviceIds = devices.map(({ device }) => device.deviceId)
+  for (const deviceId of [...deviceIds, ...pushDevices.map(({ key }) => deviceIdOf(key))]) {
+    const positions = await store.subscriptions.positions(deviceId as DeviceId)
     joinedAt.set(
-      device.deviceId,
+      deviceId,
       new Map(positions.map(({ channelId, sinceSeq }) => [channelId, sinceSeq])),
     )
   }
-  return { channels, entries, values, statuses, joinedAt }
+  return { channels, entries, values, statuses: statusesIn(world), joinedAt }
+}
+
+/** The statuses of all operations: to look for one after the other would read most rows often. */
+function statusesIn({ database }: World): ReadonlyMap<string, string> {
+  const rows = database.rows<Pick<OperationRow, 'opId' | 'status'>>(
+    'SELECT op_id AS opId, status FROM operations',
+  )
+  const batches = database.rows<OperationBatchRow>(
+    'SELECT first_op AS firstOp, operations, content FROM operation_batches',
+  )
+  const whole = batches.flatMap((row) => operationsIn(row))
+  return new Map([...whole, ...rows].map(({ opId, status }) => [opId, status]))
 }
 
 /** Says what the world outside sees not to be at rest; '' when everything is. */
@@ -172,9 +186,10 @@ function restlessIn(world: World, { channels, entries, statuses, joinedAt }: Fin
   }
   for (const { opId = '', outcome, channelId } of observations.sent) {
     if (outcome !== 'accepted' || !channels.includes(channelId)) continue
-    const status = statuses.get(opId)
-    if (status === undefined || status === 'accepted') return `${opId} is ${status}`
+    if (!statuses.has(opId)) return `${opId} has no record`
   }
+  // Also those of submissions whose sender does not know the outcome.
+  for (const [opId, status] of statuses) if (!ENDED.has(status)) return `${opId} is ${status}`
   for (const { device } of devices) {
     const joined = joinedAt.get(device.deviceId) ?? new Map<string, number>()
     for (const id of joined.keys()) {
@@ -195,7 +210,7 @@ async function judgePasswords(world: World): Promise<void> {
   for (const served of world.served()) {
     for (const channel of clients.channels) {
       const { ended, password, isDeleted, isInDoubt } = channel
-      const refused = isDeleted ? [...ended, password] : ended.slice(-1)
+      const refused = isDeleted ? [...ended, password] : ended
       if (isInDoubt && !isDeleted) continue
       for (const one of refused) {
         const verdict = await clients.tryPassword(served, channel, one)

@@ -31,6 +31,7 @@ export const CHANCES = [
   'streamLosesDelivery',
   'slowSync',
   'losesUnsynced',
+  'busLost',
   'commitTakenBack',
   'commitLostBefore',
   'commitLostAfter',
@@ -38,6 +39,10 @@ export const CHANCES = [
   'databaseLost',
   'senderLosesAnswer',
   'lateData',
+  'pause',
+  'pushRefused',
+  'pushLost',
+  'pushSilent',
 ] as const
 export type ChanceName = (typeof CHANCES)[number]
 
@@ -50,8 +55,14 @@ export interface Swarm {
   readonly channels: number
   readonly things: number
   readonly devices: number
+  /** Devices that a push service reaches. */
+  readonly pushDevices: number
   /** Submissions in a second. */
   readonly load: number
+  /** The parts of the load that are Messages and Events, and of the Messages those with an op_id. */
+  readonly shares: Readonly<Record<'message' | 'event' | 'claimed', number>>
+  /** Milliseconds for which a sender waits for an answer before it tries again. */
+  readonly patienceMs: number
   /** The greatest delays of the networks, in milliseconds. */
   readonly delayMsMax: Readonly<Record<'stream' | 'database' | 'client', number>>
   /** The greatest difference of a clock's pace from the right one. */
@@ -86,6 +97,7 @@ const CHANCE_MAX: Readonly<Record<ChanceName, number>> = {
   streamLosesDelivery: 0.02,
   slowSync: 0.02,
   losesUnsynced: 0.7,
+  busLost: 0.05,
   commitTakenBack: 0.1,
   commitLostBefore: 0.03,
   commitLostAfter: 0.03,
@@ -93,6 +105,10 @@ const CHANCE_MAX: Readonly<Record<ChanceName, number>> = {
   databaseLost: 0.02,
   senderLosesAnswer: 0.1,
   lateData: 0.3,
+  pause: 0.05,
+  pushRefused: 0.1,
+  pushLost: 0.05,
+  pushSilent: 0.05,
 }
 
 export function swarmOf(chance: Chance, isCluster: boolean): Swarm {
@@ -112,7 +128,10 @@ export function swarmOf(chance: Chance, isCluster: boolean): Swarm {
     channels: between(chance, 1, 6),
     things: between(chance, 1, 10),
     devices: between(chance, 0, 5),
+    pushDevices: chance(2) === 0 ? 0 : between(chance, 1, 3),
     load: between(chance, 2, 40),
+    shares: { message: part() * 0.4, event: part() * 0.3, claimed: part() },
+    patienceMs: oneOf(chance, [300, 2_000, 12_000]),
     delayMsMax: {
       stream: between(chance, 1, 20),
       database: between(chance, 1, 10),
@@ -136,7 +155,10 @@ export function calmSwarm(nodes: number, load: number): Swarm {
     channels: 6,
     things: 10,
     devices: 4,
+    pushDevices: 0,
     load,
+    shares: { message: 0.1, event: 0.1, claimed: 0.5 },
+    patienceMs: 12_000,
     delayMsMax: { stream: 1, database: 1, client: 1 },
     drift: 0,
     perSecond: zero(HAPPENINGS),

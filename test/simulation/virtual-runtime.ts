@@ -1,6 +1,8 @@
 // The clocks, timers and random numbers of one simulated process.
 
 import type { Runtime } from '#domain/runtime'
+import { derivedFrom } from '#test/support/derived-runtime'
+import type { Derived } from '#test/support/derived-runtime'
 import { seeded } from '#test/support/random'
 import type { Owner, VirtualTime } from './virtual-time.ts'
 
@@ -18,6 +20,9 @@ export interface Clock {
 export class VirtualRuntime implements Runtime {
   readonly owner: Owner = { state: 'running', held: [] }
   readonly random: (below: number) => number
+  readonly every: Derived['every']
+  readonly wait: Derived['wait']
+  readonly entropy: Derived['entropy']
   readonly #time: VirtualTime
   readonly #clock: Clock
 
@@ -25,6 +30,10 @@ export class VirtualRuntime implements Runtime {
     this.#time = time
     this.#clock = clock
     this.random = seeded(seed)
+    const { every, wait, entropy } = derivedFrom(this)
+    this.every = every
+    this.wait = wait
+    this.entropy = entropy
   }
 
   readonly nowMs = (): number =>
@@ -39,23 +48,5 @@ export class VirtualRuntime implements Runtime {
     }
   }
 
-  readonly every = (everyMs: number, callback: () => void): (() => void) => {
-    let cancel = (): void => {}
-    const arm = (): void => {
-      cancel = this.after(everyMs, () => {
-        arm()
-        callback()
-      })
-    }
-    arm()
-    return () => cancel()
-  }
-
   readonly soon = (task: () => void): void => void this.#time.after(0, task, this.owner)
-
-  readonly wait = (delayMs: number): Promise<void> =>
-    new Promise((resolve) => void this.after(delayMs, resolve))
-
-  readonly entropy = (bytes: number): Buffer =>
-    Buffer.from(Uint8Array.from({ length: bytes }, () => this.random(256)))
 }

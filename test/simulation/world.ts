@@ -2,20 +2,21 @@
 // wrong among them. First anything may fail, then all is well again and must come to rest.
 
 import { seeded } from '#test/support/random'
-import { between, gapMs, happens, oneOf } from './chance.ts'
+import { between, gapMs, oneOf } from './chance.ts'
 import type { Chance } from './chance.ts'
 import { Clients } from './clients.ts'
-import type { Served } from './clients.ts'
+import type { Served } from './asking.ts'
+import type { PushDevice } from './clients.ts'
 import { Database } from './database.ts'
-import type { DatabaseFaults } from './database.ts'
 import { SimulatedDevice } from './device.ts'
 import { Machine } from './machine.ts'
+import { Faults } from './faults.ts'
 import { NatsServer } from './nats-server.ts'
-import type { StreamFaults } from './nats-server.ts'
 import { Observations } from './observations.ts'
 import { loggerFor } from './loggers.ts'
+import { PushService } from './push-service.ts'
 import { HAPPENINGS } from './swarm.ts'
-import type { ChanceName, Happening, Swarm } from './swarm.ts'
+import type { Happening, Swarm } from './swarm.ts'
 import type { Owner } from './virtual-time.ts'
 import { VirtualTime } from './virtual-time.ts'
 
@@ -37,16 +38,16 @@ export class World {
   readonly swarm: Swarm
   readonly machines: readonly Machine[]
   readonly devices: Subscriber[] = []
+  /** They never connect; a push service reaches them. */
+  readonly pushDevices: PushDevice[] = []
   readonly clients: Clients
   readonly database: Database
   readonly log: Database
   readonly nats: NatsServer | undefined
+  readonly pushes: PushService
   readonly #chance: Chance
   readonly #trace: WorldOptions['trace']
-  #isFaulty = false
-  #isDown = false
-  #isFull = false
-  #hasLeader = true
+  readonly #faults: Faults
 
   constructor({ seed, swarm, tables, trace }: WorldOptions) {
     const { time } = this
@@ -54,18 +55,22 @@ export class World {
     this.#trace = trace
     this.#chance = seeded(seed)
     this.observations = new Observations(() => time.now, trace)
-    this.database = new Database(time, this.#databaseFaults(swarm.isCluster), tables)
-    this.log = new Database(time, this.#databaseFaults(false), tables)
-    this.nats = swarm.isCluster ? new NatsServer(time, this.#streamFaults()) : undefined
+    const faults = new Faults(swarm, this.#chance)
+    this.#faults = faults
+    const isCut = (owner: Owner): boolean => this.#isCut(owner)
+    this.database = new Database(time, faults.ofDatabase(swarm.isCluster, isCut), tables)
+    this.log = new Database(time, faults.ofDatabase(false, isCut), tables)
+    this.nats = swarm.isCluster ? new NatsServer(time, faults.ofStreams()) : undefined
+    this.pushes = new PushService(faults.ofPushes(), this.observations)
     this.machines = Array.from({ length: swarm.nodes }, (_, index) => this.#machine(index))
     this.clients = new Clients({
       time,
       swarm,
       chance: this.#chance,
       observations: this.observations,
-      delayMs: () => this.#delay(swarm.delayMsMax.client),
+      delayMs: () => faults.delayMs(swarm.delayMsMax.client),
       served: () => this.served(),
-      isFaulty: () => this.#isFaulty,
+      isFaulty: () => faults.isOn,
     })
   }
 
@@ -96,7 +101,7 @@ export class World {
   async fail(forMs: number): Promise<void> {
     const until = this.time.now + forMs
     const isOver = (): boolean => this.time.now >= until
-    this.#isFaulty = true
+    this.#faults.isOn = true
     for (const happening of HAPPENINGS) this.#repeat(happening, isOver)
     this.clients.load(isOver)
     await this.time.run(until)
@@ -124,7 +129,7 @@ export class World {
         time,
         observations,
         chance: this.#chance,
-        delayMs: () => this.#delay(swarm.delayMsMax.client),
+        delayMs: () => this.#faults.delayMs(swarm.delayMsMax.client),
         find: () => {
           const all = this.served()
           if (all.length === 0) return undefined
@@ -136,6 +141,12 @@ export class World {
       for (const channel of clients.channels) {
         if (this.#chance(3) > 0) await clients.join({ key }, channel)
       }
+    }
+    for (let count = 0; count < swarm.pushDevices; count += 1) {
+      const device = await clients.registerPushDevice(count)
+      if (device === undefined) continue
+      this.pushDevices.push(device)
+      for (const channel of clients.channels) await clients.join(device, channel)
     }
   }
 
@@ -153,6 +164,7 @@ export class World {
   #cause(happening: Happening): void {
     const { time, clients, observations } = this
     const chance = this.#chance
+    const faults = this.#faults
     const machine = oneOf(chance, this.machines)
     observations.note(`${happening} ${machine.name}`)
     const forMs = between(chance, 100, chance(4) === 0 ? 20_000 : 3_000)
@@ -178,17 +190,17 @@ export class World {
         time.after(forMs, () => (machine.isCutFromDatabase = false))
         return
       case 'database-down':
-        this.#isDown = true
-        time.after(forMs, () => (this.#isDown = false))
+        faults.isDatabaseDown = true
+        time.after(forMs, () => (faults.isDatabaseDown = false))
         return
       case 'disk-full':
-        this.#isFull = true
-        time.after(forMs, () => (this.#isFull = false))
+        faults.isDiskFull = true
+        time.after(forMs, () => (faults.isDiskFull = false))
         return
       case 'election':
-        this.#hasLeader = false
+        faults.hasLeader = false
         this.nats?.loseUnsynced()
-        time.after(Math.min(forMs, 6_000), () => (this.#hasLeader = true))
+        time.after(Math.min(forMs, 6_000), () => (faults.hasLeader = true))
         return
       case 'clock-step':
         machine.clock.setByMs += between(chance, -60_000, 600_000)
@@ -219,16 +231,20 @@ export class World {
   /** Everything works from here on. */
   #heal(): void {
     this.observations.note('all is well')
-    this.#isFaulty = false
-    this.#isDown = false
-    this.#isFull = false
-    this.#hasLeader = true
+    this.#faults.heal()
     for (const machine of this.machines) {
       machine.cut.there = false
       machine.cut.back = false
       machine.isCutFromDatabase = false
       machine.goOn()
     }
+  }
+
+  #isCut(owner: Owner): boolean {
+    return this.machines.some(
+      ({ process, isCutFromDatabase }) =>
+        isCutFromDatabase && process?.parts.runtime.owner === owner,
+    )
   }
 
   #machine(index: number): Machine {
@@ -243,54 +259,11 @@ export class World {
       lanes,
       logKeepS,
       clock: { rate: 1 + (drift * (chance(2_001) - 1_000)) / 1_000, setByMs: 0 },
-      delayMs: () => this.#delay(delayMsMax.stream),
+      delayMs: () => this.#faults.delayMs(delayMsMax.stream),
       nats: this.nats,
+      pushes: this.swarm.pushDevices > 0 ? this.pushes : undefined,
       database: this.database,
       log: this.log,
     })
-  }
-
-  #delay(mostMs: number): number {
-    return (this.#chance(1_000) * mostMs) / 1_000
-  }
-
-  #has(name: ChanceName): boolean {
-    return this.#isFaulty && happens(this.#chance, this.swarm.chances[name])
-  }
-
-  #databaseFaults(isShared: boolean): DatabaseFaults {
-    const isCut = (owner: Owner): boolean =>
-      this.machines.some(
-        ({ process, isCutFromDatabase }) =>
-          isCutFromDatabase && process?.parts.runtime.owner === owner,
-      )
-    return {
-      delayMs: () => this.#delay(isShared ? this.swarm.delayMsMax.database : 1),
-      begin: (owner) => {
-        if (!isShared) return 'well'
-        if (isCut(owner)) return 'lost'
-        return this.#has('databaseLost') ? 'lost' : 'well'
-      },
-      commit: (owner) => {
-        if (!isShared) return 'well'
-        if (isCut(owner)) return this.#chance(2) === 0 ? 'lost-before' : 'lost-after'
-        if (this.#has('commitTakenBack')) return 'taken-back'
-        if (this.#has('commitLostBefore')) return 'lost-before'
-        if (this.#has('commitLostAfter')) return 'lost-after'
-        return this.#has('commitSilent') ? 'silent' : 'well'
-      },
-      isFull: () => this.#isFull,
-      isDown: () => isShared && this.#isDown,
-    }
-  }
-
-  #streamFaults(): StreamFaults {
-    return {
-      syncMs: () => (this.#has('slowSync') ? between(this.#chance, 10, 2_000) : this.#delay(1)),
-      losesAnswer: () => this.#has('streamLosesAnswer'),
-      losesDelivery: () => this.#has('streamLosesDelivery'),
-      hasLeader: () => this.#hasLeader,
-      losesAppend: () => this.#has('losesUnsynced'),
-    }
   }
 }

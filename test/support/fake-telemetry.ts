@@ -8,27 +8,31 @@ export class FakeMeter implements Meter {
   readonly gauges = new Map<string, () => number>()
 
   counter(name: string, labels: object): (by?: number) => void {
-    return (by = 1) => this.#add(name, labels, by)
+    const key = keyOf(name, labels)
+    return (by = 1) => this.#add(key, by)
   }
 
   histogram(name: string, labels: object): (value: number) => void {
-    return () => this.#add(name, labels, 1)
+    const key = keyOf(name, labels)
+    return () => this.#add(key, 1)
   }
 
   gauge(name: string, labels: object, read: () => number): void {
-    const values = Object.values(labels)
-    this.gauges.set(values.length === 0 ? name : `${name}{${values.join(',')}}`, read)
+    this.gauges.set(keyOf(name, labels), read)
   }
 
   total(key: string): number {
     return this.totals.get(key) ?? 0
   }
 
-  #add(name: string, labels: object, by: number): void {
-    const values = Object.values(labels).join(',')
-    const key = values === '' ? name : `${name}{${values}}`
+  #add(key: string, by: number): void {
     this.totals.set(key, this.total(key) + by)
   }
+}
+
+function keyOf(name: string, labels: object): string {
+  const values = Object.values(labels).join(',')
+  return values === '' ? name : `${name}{${values}}`
 }
 
 export interface Line {

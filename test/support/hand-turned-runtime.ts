@@ -2,6 +2,8 @@
 // test turns it, and the numbers are the same in every run.
 
 import type { Runtime } from '#domain/runtime'
+import { derivedFrom } from '#test/support/derived-runtime'
+import type { Derived } from '#test/support/derived-runtime'
 import { FakeTime } from '#test/support/fake-timers'
 import { seeded } from '#test/support/random'
 import { turn } from '#test/support/until'
@@ -12,32 +14,21 @@ const REAL_MS_MAX = 30_000
 
 export class HandTurnedRuntime extends FakeTime implements Runtime {
   readonly random: (below: number) => number
+  readonly every: Derived['every']
+  readonly wait: Derived['wait']
+  readonly entropy: Derived['entropy']
   #tasks: (() => void)[] = []
 
   constructor(now: number, seed = 1) {
     super(now)
     this.random = seeded(seed)
-  }
-
-  readonly every = (everyMs: number, callback: () => void): (() => void) => {
-    let cancel = (): void => {}
-    const arm = (): void => {
-      cancel = this.after(everyMs, () => {
-        arm()
-        callback()
-      })
-    }
-    arm()
-    return () => cancel()
+    const { every, wait, entropy } = derivedFrom(this)
+    this.every = every
+    this.wait = wait
+    this.entropy = entropy
   }
 
   readonly soon = (task: () => void): void => void this.#tasks.push(task)
-
-  readonly wait = (delayMs: number): Promise<void> =>
-    new Promise((resolve) => void this.after(delayMs, resolve))
-
-  readonly entropy = (bytes: number): Buffer =>
-    Buffer.from(Uint8Array.from({ length: bytes }, () => this.random(256)))
 
   /** Runs everything that can run without time passing. */
   async settle(): Promise<void> {

@@ -8,6 +8,7 @@ import { Dispatcher } from '#src/dispatch/dispatcher'
 import { PROVIDER_TABLE, openProvider } from '#src/providers/providers'
 import type { Metrics } from '#src/telemetry/meter'
 import type { DispatchControl, ThreadSettings } from '#src/runtime/threads/contract'
+import type { Servers } from '#src/runtime/threads/servers'
 import type { ThreadEdge } from '#src/runtime/threads/threads'
 
 /** Random bytes that distinguish this process from earlier ones of the same node name. */
@@ -16,7 +17,7 @@ const CHANCES = 2 ** 32
 
 export interface DispatchParts {
   readonly settings: ThreadSettings
-  readonly edge: Pick<ThreadEdge, 'logger' | 'runtime'>
+  readonly edge: Pick<ThreadEdge, 'logger' | 'runtime' | 'servers'>
   readonly metrics: Metrics
   readonly store: PushStore
   readonly secrets: SecretStore
@@ -34,7 +35,9 @@ export interface Dispatching extends Pick<
 /** Opens the providers; rejects with a sentence for the operator when one cannot be used. */
 export async function composeDispatch(parts: DispatchParts): Promise<Dispatching> {
   const { settings, edge, metrics, store, secrets } = parts
-  const { runtime, logger } = edge
+  const { runtime, logger, servers } = edge
+  const open: Servers['openProvider'] =
+    servers?.openProvider ?? ((name, ports) => openProvider(name, settings.providers, ports))
   const worker = `${settings.nodeId} ${runtime.entropy(RUN_BYTES).toString('hex')}`
   const dispatchers: Dispatcher[] = []
   const providers: Provider[] = []
@@ -42,7 +45,8 @@ export async function composeDispatch(parts: DispatchParts): Promise<Dispatching
     let dispatcher: Dispatcher | undefined
     const credentialsChanged = (): void => dispatcher?.credentialsChanged()
     const providerEdge = { runtime, logger, secrets, meter: metrics.meter, credentialsChanged }
-    const provider = await openProvider(name, settings.providers, providerEdge)
+    if (settings.providers[name] === undefined) continue
+    const provider = await open(name, providerEdge)
     if (provider === undefined) continue
     dispatcher = new Dispatcher(
       {

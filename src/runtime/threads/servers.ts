@@ -2,7 +2,10 @@
 // ways to them. Every thread uses these functions: without the authorities it would trust the
 // system's, or no certificate at all.
 
+import type { Provider } from '#domain/push'
+import type { ProviderName } from '#domain/push/providers'
 import type { ClusterSettings, Config } from '#src/config/config'
+import type { ProviderEdge } from '#src/providers/edge'
 import type { Opener } from '#src/store/jobs/executor'
 import type { Connect } from '#src/stream/jetstream/connection'
 
@@ -12,6 +15,8 @@ export interface Servers {
   readonly connect: Connect
   /** Opens the database of an address, in place of a file or a server. */
   readonly opener: (url: string) => Opener
+  /** Opens a push provider; absent for those of the network. */
+  readonly openProvider?: (name: ProviderName, edge: ProviderEdge) => Promise<Provider | undefined>
 }
 
 type DatabaseSettings = Pick<Config, 'databaseUrl' | 'databaseCaFile'>
