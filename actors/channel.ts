@@ -20,7 +20,7 @@ import type { ChannelRules, Decided, Effects, Memory, TurnInput } from '#machine
 export function noEffects(): Effects {
   const firings = { opened: 0, updated: 0, closed: 0, sent: 0 }
   const rules = { rules: [], watches: [], failures: [], firings }
-  return { entries: [], operations: [], defects: [], rules }
+  return { entries: [], operations: [], defects: [], rules, scheduled: [] }
 }
 
 export type TurnOutcome = Omit<Decided, 'rules'> & Readonly<Effects>

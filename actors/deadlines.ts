@@ -65,9 +65,12 @@ export class Deadlines {
 
   /** deadlines/1: notes what a committed turn wrote; asks for the next due after a tick. */
   async committed(turn: Turn, channels: readonly ChannelWrites[]): Promise<void> {
-    for (const { rules } of channels) {
+    for (const { rules, scheduled } of channels) {
       for (const { kept } of rules?.watches ?? []) {
         if (rules !== undefined && kept?.due !== undefined) this.know(rules.lane, kept.due)
+      }
+      for (const { kept } of scheduled?.messages ?? []) {
+        if (scheduled !== undefined && kept !== undefined) this.know(scheduled.lane, kept.deliverAt)
       }
     }
     const tick = turn.items.find(isTick)
@@ -76,7 +79,9 @@ export class Deadlines {
     const upTo = submission.acceptedAt
     const due = this.#next.get(lane) ?? upTo
     if (due <= upTo) this.#late(Math.max(0, this.#ports.nowMs() - due) / 1000)
-    const isIdle = !channels.some(({ rules }) => rules?.lane === lane)
+    const isIdle = !channels.some(
+      ({ rules, scheduled }) => rules?.lane === lane || scheduled?.lane === lane,
+    )
     await this.#ask(lane, isIdle ? upTo : -Infinity)
   }
 

@@ -61,8 +61,9 @@ export function measuresOf(meter: Meter, directory: ChannelDirectory): Measures 
       // An operation that waits for a provider has not ended: dispatch counts it at its end.
       const queued = new Set(end.queued)
       for (const { opId, status } of end.operations) {
-        // An operation of a parked channel has not ended either.
-        if (!queued.has(opId) && status !== 'processing') ended.get(status)?.()
+        // An operation of a parked channel has not ended either, nor one that is scheduled.
+        const isWaiting = status === 'processing' || status === 'scheduled'
+        if (!queued.has(opId) && !isWaiting) ended.get(status)?.()
       }
     },
   }

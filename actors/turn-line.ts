@@ -35,7 +35,8 @@ import type { Measures } from './measures.ts'
 import type { SystemOptions, SystemPorts } from './options.ts'
 import { commitTurn, decideTurn, undecide } from './turn.ts'
 import type { DecidedTurn, TurnEnd } from './turn.ts'
-import { isOfChannel, isTick, upToTick } from './turn-item.ts'
+import { isOfChannel, upToTick } from './turn-item.ts'
+import { asksForWaiting } from './turn-reads.ts'
 import type { Item, Turn } from './turn-item.ts'
 
 /**
@@ -243,8 +244,10 @@ export class TurnLine {
 
   async #decideNext(before: DecidedTurn): Promise<DecidedTurn | undefined> {
     const items = await this.collect()
-    // A tick asks the store, which must have every turn before it. (R7)
-    if (items.length === 0 || items.some(isTick)) return undefined
+    // R7, scheduling/1
+    if (items.length === 0 || items.some(({ submission }) => asksForWaiting(submission))) {
+      return undefined
+    }
     return this.#decide(items, { before })
   }
 

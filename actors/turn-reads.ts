@@ -1,6 +1,8 @@
 // Groups a turn by channel, and reads the state that the channels' actors do not remember.
 
 import type { ChannelId, OperationId } from '#domain/identity'
+import type { Logged } from '#domain/lane'
+import type { ScheduledRead } from '#domain/rules/scheduled'
 import type { TurnReads, TurnStore } from '#domain/store-ports'
 import type { Submission } from '#domain/submission'
 import type { Due } from '#machines/turn-parts'
@@ -24,8 +26,8 @@ export async function dueOf(
     const { submission, lane } = item
     if (submission.model !== 'tick' || poisoned?.has(item) === true) continue
     const upTo = submission.acceptedAt
-    for (const { channelId, items: due } of await store.due(lane, upTo)) {
-      if (parkedChannels?.has(channelId) !== true) found.set(channelId, { upTo, items: due })
+    for (const { channelId, ...due } of await store.due(lane, upTo)) {
+      if (parkedChannels?.has(channelId) !== true) found.set(channelId, { upTo, ...due })
     }
   }
   return found
@@ -34,6 +36,18 @@ export async function dueOf(
 function dueThings(due: Due | undefined): readonly string[] {
   return (due?.items ?? []).flatMap((item) => ('thingId' in item ? [item.thingId] : item.thingIds))
 }
+
+/** The operation of a Message that a submission schedules or cancels. */
+function scheduledIn(submission: Submission): readonly OperationId[] {
+  if (submission.model === 'cancellation') return [submission.cancels]
+  return submission.model === 'message' && submission.schedule ? [submission.opId] : NONE
+}
+
+const NONE: readonly OperationId[] = Object.freeze([])
+
+/** True when a turn with it asks the store, which must have every turn before it. */
+export const asksForWaiting = (logged: Logged): boolean =>
+  logged.model === 'tick' || (isOfChannel(logged) && scheduledIn(logged).length > 0)
 
 /** Submissions by channel, in order. */
 export type Groups = ReadonlyMap<ChannelId, Submission[]>
@@ -69,6 +83,7 @@ export function turnReadsOf(
     watched: [] as { channelId: ChannelId; id: string }[],
     operations: [] as OperationId[],
   }
+  const scheduled: ScheduledRead[] = []
   for (const actor of actors) {
     const { channelId } = actor
     if (actor.isAsleep) reads.channels.push(channelId)
@@ -98,10 +113,12 @@ export function turnReadsOf(
       asked.add(`things ${id}`)
       reads.things.push({ channelId, id })
     }
+    const opIds = submissions.flatMap(scheduledIn)
+    if (opIds.length > 0) scheduled.push({ channelId, opIds })
     for (const submission of submissions) {
       const isChosen = submission.model === 'message' && submission.claimed
       if (isChosen || isCareful === true) reads.operations.push(submission.opId)
-      if (submission.model === 'message') continue
+      if (submission.model === 'message' || submission.model === 'cancellation') continue
       if (submission.model === 'rule') {
         submission.thingIds?.forEach(watched)
         continue
@@ -120,5 +137,5 @@ export function turnReadsOf(
   for (const { submission } of [...(poisoned?.keys() ?? []), ...(parked?.keys() ?? [])]) {
     if (isOfChannel(submission)) reads.operations.push(submission.opId)
   }
-  return reads
+  return scheduled.length === 0 ? reads : { ...reads, scheduled }
 }

@@ -13,7 +13,6 @@ import type { FeedEntry } from '#domain/feed'
 import type { ChannelId, OperationId } from '#domain/identity'
 import type { Logged } from '#domain/lane'
 import type { Operation } from '#domain/operation'
-import type { RuleWrites } from '#domain/rules/stored'
 import type {
   ChannelWrites,
   DeadLetter,
@@ -143,6 +142,7 @@ function decideAll(
   const events = Map.groupBy(state.events, (event) => event.channelId)
   const rules = Map.groupBy(state.rules, (rule) => rule.channelId)
   const watches = Map.groupBy(state.watches, (watch) => watch.channelId)
+  const scheduled = new Map(state.scheduled?.map((one) => [one.channelId, one]))
   const outcomes = new Map<ChannelActor, TurnOutcome>()
   const homeless: Operation[] = []
   for (const actor of actors) {
@@ -162,7 +162,9 @@ function decideAll(
       watches: watches.get(channelId) ?? [],
     }
     const dueHere = due.get(channelId)
-    outcomes.set(actor, actor.take({ submissions, ...loaded, ...(dueHere && { due: dueHere }) }))
+    const waiting = scheduled.get(channelId)
+    const more = { ...(dueHere && { due: dueHere }), ...(waiting && { scheduled: waiting }) }
+    outcomes.set(actor, actor.take({ submissions, ...loaded, ...more }))
   }
   return { outcomes, homeless }
 }
@@ -190,9 +192,9 @@ function writesOf(
   const defects = new Map<Logged, string>()
   for (const outcome of outcomes.values()) {
     const { head, things, events, entries } = outcome
-    const rules = ruleWritesOf(outcome, turn)
+    const timed = timedWritesOf(outcome, turn)
     const changed = { things: [...things.values()], events: [...events.values()], entries }
-    channels.push({ head, ...changed, ...(rules && { rules }) })
+    channels.push({ head, ...changed, ...timed })
     for (const operation of outcome.operations) decided.push(operation)
     for (const { submission, error } of outcome.defects) defects.set(submission, error)
   }
@@ -212,19 +214,25 @@ function writesOf(
   return { writes, unrecorded }
 }
 
-/** The writes of a channel's rules; undefined without any. A channel keeps to one lane. */
-function ruleWritesOf(
-  { head, rules: { rules, watches, failures } }: TurnOutcome,
+/** The writes of a channel's rules and waiting Messages. A channel keeps to one lane. */
+function timedWritesOf(
+  { head, rules: { rules, watches, failures }, scheduled }: TurnOutcome,
   { items }: Turn,
-): RuleWrites | undefined {
-  if (rules.length + watches.length + failures.length === 0) return undefined
+): Pick<ChannelWrites, 'rules' | 'scheduled'> {
+  const hasRules = rules.length + watches.length + failures.length > 0
+  if (!hasRules && scheduled.length === 0) return NOTHING_TIMED
   const own = items.find(
     ({ submission }) => isOfChannel(submission) && submission.channelId === head.channelId,
   )
   const lane = own?.lane ?? items.find(isTick)?.lane
   if (lane === undefined) throw new Error('a turn changed rules of a channel without a lane')
-  return { lane, rules, watches, failures }
+  return {
+    ...(hasRules && { rules: { lane, rules, watches, failures } }),
+    ...(scheduled.length > 0 && { scheduled: { lane, messages: scheduled } }),
+  }
 }
+
+const NOTHING_TIMED = Object.freeze({})
 
 /** W6: the submissions to park with their channels, except repeats. (turn-uses/1) */
 function parkedOf({ parked }: Turn, { repeats }: Uses) {

@@ -4,27 +4,32 @@
 // Invariants:
 //   W9. The entries of a decision take the next seqs, one after the other: otherwise the submission
 //     is a defect and changes nothing.
-//   R7. What a tick found to be due comes first, in the order of (deadline, rule, Thing).
+//   R7. What a tick found to be due comes first: Messages, then rules in the order of (deadline,
+//     rule, Thing).
 
 import type { Event, Thing } from '#domain/entity'
-import type { DueItem, DueSweep } from '#domain/rules/stored'
+import type { DueItem } from '#domain/rules/stored'
+import type { Operation } from '#domain/operation'
 import type { ChannelHead } from '#domain/store-ports'
 import type { RuleSubmission, Submission, ThingSubmission } from '#domain/submission'
 import type { RuleSet } from '#src/rules/rule-set'
-import type { ChannelContext, Decided, Effects, Memory, Take } from './turn-parts.ts'
+import type { ChannelContext, Decided, Due, Effects, Memory, Take } from './turn-parts.ts'
 import { Consequences } from './consequences.ts'
 import { decideEvent, decideMessage, decideThing, operationOf, refusal } from './decide.ts'
 import type { Change, Decision } from './decide.ts'
 import { entityBytes, watchesBytes } from './memory.ts'
+import { cancel, deliver, schedule, scheduledDraft } from './scheduling.ts'
+import type { ScheduledDraft } from './scheduling.ts'
 import { NO_WATCHES, takeDeadline, takeReading, takeRule } from './watching.ts'
 import type { RulesDraft, Watches } from './watching.ts'
 
 /** The state of a running turn. */
-interface Draft extends Omit<Effects, 'rules'> {
+interface Draft extends Omit<Effects, 'rules' | 'scheduled'> {
   head: ChannelHead
   readonly things: Map<string, Thing>
   readonly events: Map<string, Event>
   readonly ofRules: RulesDraft
+  readonly scheduled: ScheduledDraft
 }
 
 /** Decides a turn on what the channel knows and what was loaded; fills the effects. */
@@ -43,12 +48,13 @@ export function decideTurn(context: ChannelContext, { turn, effects }: Take): De
     things: new Map(),
     events: new Map(),
     ofRules,
+    scheduled: scheduledDraft(turn.scheduled ?? NONE_WAITING),
     entries,
     operations,
     defects,
   }
   const sources = { draft, loaded, context, effects }
-  if (turn.due !== undefined) takeDue(turn.due.items, turn.due.upTo, sources)
+  if (turn.due !== undefined) takeDue(turn.due, sources)
   for (const submission of turn.submissions) {
     try {
       keep(draft, decideWhole(submission, sources))
@@ -59,6 +65,7 @@ export function decideTurn(context: ChannelContext, { turn, effects }: Take): De
     }
   }
   writeRules(ofRules, effects)
+  for (const [opId, kept] of draft.scheduled.writes) effects.scheduled.push({ opId, kept })
   const { watches } = ofRules
   return {
     head: draft.head,
@@ -94,6 +101,8 @@ const sumOf = (sizes: readonly number[]): number => sizes.reduce((sum, size) => 
 
 /** Most turns read nothing from the store: the channel remembers their entities. */
 const NONE: ReadonlyMap<string, never> = new Map<string, never>()
+
+const NONE_WAITING = { waiting: 0, found: [] }
 
 const byId = <Item extends Thing | Event>(items: readonly Item[]): ReadonlyMap<string, Item> =>
   items.length === 0 ? NONE : new Map(items.map((item) => [item.id, item]))
@@ -152,11 +161,16 @@ function decideWhole(submission: Submission, sources: Sources): Decision {
 }
 
 function decideOne(submission: Exclude<Submission, RuleSubmission>, sources: Sources): Decision {
-  const { headSeq } = sources.draft.head
+  const { head, scheduled } = sources.draft
+  const { headSeq } = head
   const rules = { headSeq, endedLifeMs: sources.context.endedLifeMs }
   switch (submission.model) {
     case 'message':
-      return decideMessage(submission, headSeq)
+      return submission.schedule === undefined
+        ? decideMessage(submission, headSeq)
+        : schedule(scheduled, submission, submission.schedule)
+    case 'cancellation':
+      return cancel(scheduled, submission)
     case 'thing':
       return decideThing(submission, thingOf(sources, submission.entityId), rules)
     case 'event':
@@ -184,8 +198,12 @@ function consequencesOf(
 }
 
 /** R7 */
-function takeDue(items: readonly (DueItem | DueSweep)[], upTo: number, sources: Sources): void {
+function takeDue({ items, messages = [], upTo }: Due, sources: Sources): void {
   const { draft } = sources
+  for (const message of messages) {
+    const { channelId, headSeq } = draft.head
+    keep(draft, { changes: deliver(draft.scheduled, message, { channelId, headSeq, upTo }) })
+  }
   for (const item of items) {
     if ('thingId' in item) takeOne(item)
     else {
@@ -226,7 +244,7 @@ export function checkSeqs(
 
 function apply(draft: Draft, change: Change): void {
   const { thing, event, entry, liveThings, openEvents, operation } = change
-  if (operation !== undefined) draft.operations.push(operation)
+  if (operation !== undefined) record(draft.operations, operation)
   if (thing !== undefined) draft.things.set(thing.id, thing)
   if (event !== undefined) draft.events.set(event.id, event)
   if (entry !== undefined) draft.entries.push(entry)
@@ -237,6 +255,14 @@ function apply(draft: Draft, change: Change): void {
     things: draft.head.things + liveThings,
     openEvents: draft.head.openEvents + openEvents,
   }
+}
+
+/** The record of an operation in place of an earlier one of this turn: a Message was cancelled. */
+function record(operations: Operation[], operation: Operation): void {
+  const isEnded = operation.status === 'cancelled'
+  const before = isEnded ? operations.findIndex(({ opId }) => opId === operation.opId) : -1
+  if (before < 0) operations.push(operation)
+  else operations[before] = operation
 }
 
 function writeRules({ ruleWrites, watchWrites, failures }: RulesDraft, { rules }: Effects): void {

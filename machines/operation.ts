@@ -10,9 +10,11 @@ import { tableOf } from './table.ts'
 /**
  * The signals of an operation. `take`: a turn has it. `queue`: provider jobs were made. `settle`:
  * every target is served, or there is none. `settlePartly`: some targets failed. `fail`: the
- * submission was refused, or every target failed.
+ * submission was refused, or every target failed. `schedule`: the Message waits for its time.
+ * `cancel`: it was taken back before.
  */
-export type OperationSignal = 'take' | 'queue' | 'settle' | 'settlePartly' | 'fail'
+export type OperationSignal =
+  'take' | 'schedule' | 'cancel' | 'queue' | 'settle' | 'settlePartly' | 'fail'
 
 const endings = { settle: 'sent', settlePartly: 'partially_failed', fail: 'failed' }
 
@@ -21,11 +23,13 @@ export const operationMachine = createMachine({
   initial: 'accepted',
   states: {
     accepted: { on: { take: 'processing', fail: 'failed' } },
-    processing: { on: { queue: 'provider_queued', ...endings } },
+    processing: { on: { schedule: 'scheduled', queue: 'provider_queued', ...endings } },
+    scheduled: { on: { cancel: 'cancelled', queue: 'provider_queued', ...endings } },
     provider_queued: { on: endings },
     sent: {},
     partially_failed: {},
     failed: {},
+    cancelled: {},
   },
 })
 

@@ -4,6 +4,7 @@ import type { Event, Thing } from '#domain/entity'
 import type { FeedEntry } from '#domain/feed'
 import type { Operation } from '#domain/operation'
 import type { DueInChannel, RuleWrites, WatchOf, WatchWrite } from '#domain/rules/stored'
+import type { ScheduledState, ScheduledWrite } from '#domain/rules/scheduled'
 import type { ChannelHead } from '#domain/store-ports'
 import type { Submission } from '#domain/submission'
 import type { RuleSet } from '#src/rules/rule-set'
@@ -38,6 +39,8 @@ export interface TurnInput {
   readonly events: readonly Event[]
   /** Absent without any, as are `due` and the rules of a channel. */
   readonly watches?: readonly WatchOf[]
+  /** The Messages that wait, as far as the turn may need them; absent when it needs none. */
+  readonly scheduled?: Omit<ScheduledState, 'channelId'>
   /** The rules and sweeps that a tick found due. They come before all submissions. (R7) */
   readonly due?: Due
 }
@@ -46,6 +49,7 @@ export interface TurnInput {
 export interface Due {
   readonly upTo: number
   readonly items: DueInChannel['items']
+  readonly messages?: DueInChannel['messages']
 }
 
 /** A turn writes and sends these, in the order of its submissions. */
@@ -55,6 +59,8 @@ export interface Effects {
   /** Submissions that a defect kept from being decided. (W6) */
   readonly defects: { readonly submission: Submission; readonly error: string }[]
   readonly rules: RuleEffects
+  /** Messages that wait from now on, or no longer. */
+  readonly scheduled: ScheduledWrite[]
 }
 
 /** The changes of a turn to the rules of its channel, and the firings that the rules decided. */

@@ -9,6 +9,7 @@
 //   status.ts                the status of an operation
 //   state-reads.ts           Things, Events and the feed of a channel
 //   rules.ts                 rules of a channel, and their trials
+//   cancellations.ts         Messages that wait, taken back
 //   feed-following.ts        the feed while it grows
 //   deliveries.ts            pull and acknowledge without a session
 //   channels.ts              administration of channels: channel-creation.ts
@@ -32,6 +33,7 @@ import type { Logger, Meter } from '#domain/telemetry'
 import { Audit } from './audit.ts'
 import { createBudget } from './budget.ts'
 import type { BudgetLimits } from './budget.ts'
+import { Cancellations } from './cancellations.ts'
 import { ChannelAccess } from './channel-access.ts'
 import { ChannelKeys } from './channels/channel-keys.ts'
 import { Channels } from './channels/channels.ts'
@@ -94,6 +96,7 @@ export interface Acceptance {
   readonly callerCheck: CallerCheck
   readonly access: ChannelAccess
   readonly submissions: Submissions
+  readonly cancellations: Cancellations
   readonly statuses: Statuses
   readonly state: StateReads
   readonly rules: RuleReads
@@ -148,12 +151,7 @@ export function createAcceptance(ports: AcceptancePorts, options: AcceptanceOpti
     statusRetentionMs,
     refusesCommon: options.commonPasswords === 'refused',
   }
-  meter.gauge('page_reads_waiting', {}, () => pages.waiting)
-  meter.gauge('credential_cache_entries', {}, () => credentials.size())
-  meter.gauge('password_budget_addresses', {}, () => passwords.hosts)
-  meter.gauge('password_checks_waiting', {}, () => work.waiting())
-  meter.gauge('known_keys', {}, () => keys.size())
-  meter.gauge('key_lookups_waiting', {}, () => keys.waiting())
+  measure(meter, { pages, credentials, passwords, work, keys })
   const following = new FeedFollowing(whole)
   const stopListening = bus.onNotice((notice) => {
     if (notice.kind !== 'credentials-changed' && notice.kind !== 'channel-deleted') return
@@ -163,10 +161,12 @@ export function createAcceptance(ports: AcceptancePorts, options: AcceptanceOpti
     if (keyId === undefined) credentials.forget(channelId)
     following.changed(channelId)
   })
+  const submissions = new Submissions({ ...whole, claims: new MessageClaims(whole) })
   return {
     callerCheck,
     access,
-    submissions: new Submissions({ ...whole, claims: new MessageClaims(whole) }),
+    submissions,
+    cancellations: new Cancellations({ ...whole, submissions }),
     statuses: new Statuses(whole),
     state: new StateReads(whole),
     rules: new RuleReads(whole),
@@ -189,4 +189,21 @@ export function createAcceptance(ports: AcceptancePorts, options: AcceptanceOpti
       uses.write()
     },
   }
+}
+
+interface Measured {
+  readonly pages: Limiter
+  readonly credentials: ReturnType<typeof createCredentials>
+  readonly passwords: PasswordBudget
+  readonly work: ReturnType<typeof createPasswordWork>
+  readonly keys: KnownKeys
+}
+
+function measure(meter: Meter, { pages, credentials, passwords, work, keys }: Measured): void {
+  meter.gauge('page_reads_waiting', {}, () => pages.waiting)
+  meter.gauge('credential_cache_entries', {}, () => credentials.size())
+  meter.gauge('password_budget_addresses', {}, () => passwords.hosts)
+  meter.gauge('password_checks_waiting', {}, () => work.waiting())
+  meter.gauge('known_keys', {}, () => keys.size())
+  meter.gauge('key_lookups_waiting', {}, () => keys.waiting())
 }

@@ -41,7 +41,9 @@ export function allowed(key: StoredKey, submission: Submission): Answer<Submissi
   const refusal = scopeRefusal(key, 'send')
   if (refusal !== undefined || key.thingPrefix === '') return refusal ?? submission
   // key-rights/1
-  if (submission.model === 'message') return outside(key, 'it sends no Messages')
+  if (submission.model === 'message' || submission.model === 'cancellation') {
+    return outside(key, 'it sends no Messages')
+  }
   if (submission.model === 'rule') return outside(key, 'it puts and deletes no rules')
   return submission.model === 'thing' ? ofThing(key, submission) : ofEvent(key, submission)
 }

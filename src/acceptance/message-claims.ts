@@ -64,7 +64,8 @@ function claimOf(submission: MessageSubmission): Claim {
     thingId: typeof thingId === 'string' ? thingId : '',
     contentHash: hash('sha256', contentOf(submission)),
     messageId: submission.entityId,
-    claimedAt: submission.acceptedAt,
+    // Kept for as long as its operation, which ends with the Message.
+    claimedAt: submission.schedule?.deliverAt ?? submission.acceptedAt,
   }
 }
 
@@ -72,5 +73,9 @@ function claimOf(submission: MessageSubmission): Claim {
 function asFirst(submission: MessageSubmission, first: Claim): MessageSubmission {
   const entityId = parseMessageId(first.messageId)
   if (entityId === undefined) throw new Error('a claim holds a message_id of an unknown form')
-  return { ...submission, entityId, acceptedAt: first.claimedAt, isRepeat: true }
+  const { schedule } = submission
+  const times = schedule
+    ? { schedule: { ...schedule, deliverAt: first.claimedAt } }
+    : { acceptedAt: first.claimedAt }
+  return { ...submission, entityId, ...times, isRepeat: true }
 }

@@ -98,17 +98,18 @@ export class Submissions {
     const submission = opened.key === undefined ? sent : allowed(opened.key, sent)
     if (isFault(submission)) return this.#ports.access.refuse(caller, submission)
     if (submission.model !== 'message' || !submission.claimed) {
-      return this.#append(submission, caller)
+      return this.append(submission, caller)
     }
     return this.#ports.claims.settle(submission, caller).then((settled) => {
       if (isFault(settled)) return settled
-      if (settled.kind === 'append') return this.#append(settled.submission, caller)
+      if (settled.kind === 'append') return this.append(settled.submission, caller)
       this.#count('message', caller)
       return settled.accepted
     })
   }
 
-  #append(submission: Submission, caller: Caller): Answer<Accepted> | Promise<Answer<Accepted>> {
+  /** Appends a submission that passed every check. (W1) */
+  append(submission: Submission, caller: Caller): Answer<Accepted> | Promise<Answer<Accepted>> {
     if (caller.refusal !== undefined) return caller.refusal // submissions/1
     return this.#ports.sink.accept(submission).then((outcome) => {
       if (isFault(outcome)) return outcome

@@ -120,6 +120,9 @@ export const PROGRAM: Group = {
       devCluster: 'run a cluster on this computer, to develop against',
     }),
     ...commandsOf(() => import('./commands/send.ts'), { send: 'send a Message' }),
+    ...commandsOf(() => import('./commands/cancel.ts'), {
+      cancel: 'take back a Message that waits for its time',
+    }),
     event,
     thing,
     rule,

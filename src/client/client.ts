@@ -48,7 +48,11 @@ export function createClient(options: ClientOptions) {
   }
   const routes = routesOf(endpoint)
   return {
-    message: { send: routes.post('/message', ({ op_id }) => !!op_id) },
+    message: {
+      send: routes.post('/message', ({ op_id }) => !!op_id),
+      /** Takes back a Message that waits for its time. */
+      cancel: routes.repeated('/message/cancel'),
+    },
     event: eventRoutes(routes),
     /** The Events of one Thing: the path carries its id. */
     eventOf: (thingId: string) => eventOfRoutes(routes, thingId),

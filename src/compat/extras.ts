@@ -23,6 +23,8 @@ export interface CompatibilityMessage {
   readonly tags?: readonly string[]
   readonly metadata?: Readonly<Record<string, string | number | boolean>>
   readonly ciphertext?: string
+  /** Unix milliseconds; absent to send it at once. */
+  readonly deliver_at?: number
 }
 
 export type Scalar = string | number | boolean

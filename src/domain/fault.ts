@@ -48,6 +48,8 @@ export const FAULTS = {
   channel_key_not_found: 'the channel has no such key',
   rule_not_found: 'the channel has no such rule',
   rules_limit_exceeded: 'the channel has 1000 rules, which is the limit',
+  message_already_sent: 'the message does not wait any more, so it cannot be cancelled',
+  scheduled_messages_limit_exceeded: 'the channel has 10000 scheduled messages, which is the limit',
   bind_session_not_found: 'there is no such bind session',
   invalid_platform: 'the platform is not known',
   invalid_channel_type: 'the channel_type is not known',

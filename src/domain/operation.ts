@@ -8,10 +8,12 @@ import type { SubmissionModel } from './submission.ts'
 export const OPERATION_STATUSES = [
   'accepted',
   'processing',
+  'scheduled',
   'provider_queued',
   'sent',
   'partially_failed',
   'failed',
+  'cancelled',
 ] as const
 export type OperationStatus = (typeof OPERATION_STATUSES)[number]
 
@@ -22,6 +24,7 @@ export interface Operation {
   readonly model: SubmissionModel
   readonly entityId: EntityId
   readonly status: OperationStatus
+  /** Of a scheduled Message the time at which it enters the feed: its record is kept from there. */
   readonly acceptedAt: number
   readonly updatedAt: number
   /** Present only when status is failed. */

@@ -33,6 +33,7 @@ import type { LanePlace, Lease, LogPosition, LogState } from './lane.ts'
 import type { Operation } from './operation.ts'
 import type { ParkedSubmission, Unparked, Waiting } from './parked.ts'
 import type { DueInChannel, RuleWrites, StoredRule, WatchOf } from './rules/stored.ts'
+import type { ScheduledRead, ScheduledState, ScheduledWrites } from './rules/scheduled.ts'
 import type { Model } from './submission.ts'
 
 // ---- the side of the actors ---------------------------------------------------------------------
@@ -44,6 +45,8 @@ export interface TurnReads {
   readonly events: readonly EntityKey[]
   /** Things whose watches, with their Events, the turn may need. */
   readonly watched?: readonly EntityKey[]
+  /** Messages that the turn schedules or cancels, by channel. */
+  readonly scheduled?: readonly ScheduledRead[]
   /** op_ids that may have been used before. */
   readonly operations: readonly OperationId[]
 }
@@ -71,6 +74,8 @@ export interface TurnState {
   /** The rules of the channels that were asked for. */
   readonly rules: readonly (StoredRule & { readonly channelId: ChannelId })[]
   readonly watches: readonly (WatchOf & { readonly channelId: ChannelId })[]
+  /** Absent when nothing was asked. */
+  readonly scheduled?: readonly ScheduledState[]
   /** The first uses of the asked op_ids, as far as they have a record. */
   readonly operations: readonly OperationUse[]
 }
@@ -104,6 +109,7 @@ export interface ChannelWrites {
   /** In seq order, without holes. */
   readonly entries: readonly FeedEntry[]
   readonly rules?: RuleWrites
+  readonly scheduled?: ScheduledWrites
 }
 
 /** The move of a lane's place by its owner; fails when epoch or place is another. */

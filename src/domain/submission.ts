@@ -26,8 +26,8 @@ export const TITLE_IN_DEFAULT = 'Notification'
 export const MODELS = ['message', 'event', 'thing'] as const
 export type Model = (typeof MODELS)[number]
 
-/** What a submission may be about. A rule has no entry in the feed. */
-export const SUBMISSION_MODELS = [...MODELS, 'rule'] as const
+/** What a submission may be about. A rule and a cancellation have no entry in the feed. */
+export const SUBMISSION_MODELS = [...MODELS, 'rule', 'cancellation'] as const
 export type SubmissionModel = (typeof SUBMISSION_MODELS)[number]
 
 export const RULE_ACTIONS = ['put', 'delete'] as const
@@ -69,6 +69,25 @@ export interface MessageSubmission extends Accepted {
   readonly fields: Fields
   /** The ttl that the client sent, when `fields` holds another time: repeats are compared by it. */
   readonly uncappedTtl?: number
+  /** Present when the Message enters the feed later. */
+  readonly schedule?: Schedule
+}
+
+/** When a Message enters the feed. */
+export interface Schedule {
+  /** Unix milliseconds. */
+  readonly deliverAt: number
+  /** The delay that the client sent in place of a time: repeats are compared by it. */
+  readonly delay?: string
+}
+
+/** Takes back a Message that waits for its time. */
+export interface CancellationSubmission extends Accepted {
+  readonly model: 'cancellation'
+  readonly action: 'cancel'
+  readonly entityId: MessageId
+  /** The operation of the Message. */
+  readonly cancels: OperationId
 }
 
 /** The changes of an Event or Thing submission. Absent names stay as they are. */
@@ -113,7 +132,8 @@ export interface RuleSubmission extends Accepted {
   readonly thingIds?: readonly ThingId[]
 }
 
-export type Submission = MessageSubmission | EventSubmission | ThingSubmission | RuleSubmission
+export type Submission =
+  MessageSubmission | EventSubmission | ThingSubmission | RuleSubmission | CancellationSubmission
 
 /**
  * The time of a lane, in the order of its log: what is due by then is worked off, so a decision

@@ -80,7 +80,8 @@ const declared =
 const SEND: Intent = { model: 'message', action: 'send' }
 
 function submissionRows({ acceptance, statusRetentionMs }: NativePorts): readonly Row[] {
-  const { submissions, statuses } = acceptance
+  const { submissions, cancellations, statuses } = acceptance
+  const toWire = (operation: Operation): Wire => operationToWire(operation, statusRetentionMs)
   const row = declared({ ...MESSAGE_ROUTES, ...EVENT_ROUTES, ...THING_ROUTES })
   return [
     row('/message', (request) => submissions.submit(SEND, request.body, request), acceptedToWire),
@@ -95,6 +96,7 @@ function submissionRows({ acceptance, statusRetentionMs }: NativePorts): readonl
       answerer: envelope(acceptedToWire),
       about: MESSAGE_ROUTES['GET /message'],
     }),
+    row('/message/cancel', (request) => cancellations.cancel(request.body, request), toWire),
     ...EVENT_ACTIONS.flatMap((action) => {
       const intent: Intent = { model: 'event', action }
       return [
@@ -123,7 +125,7 @@ function submissionRows({ acceptance, statusRetentionMs }: NativePorts): readonl
     }),
     get('/send_status/{op_id}', {
       handle: (request) => statuses.find(request.parameters['op_id'] ?? '', request),
-      answerer: envelope((operation: Operation) => operationToWire(operation, statusRetentionMs)),
+      answerer: envelope(toWire),
       about: STATUS_ROUTES['GET /send_status/{op_id}'],
     }),
   ]

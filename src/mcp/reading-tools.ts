@@ -54,8 +54,9 @@ export function readingTools({ acceptance, statusRetentionMs }: ReadingPorts): r
       name: 'operation_status',
       title: 'Get the status of an operation',
       description:
-        'Tells how far a submission is. accepted, processing and provider_queued go on; sent, ' +
-        'partially_failed and failed are final, and error_code says why it failed.',
+        'Tells how far a submission is. accepted, processing, scheduled and provider_queued go ' +
+        'on; sent, partially_failed, failed and cancelled are final, and error_code says why it ' +
+        'failed.',
       body: STATUS_REQUEST,
       output: STATUS_ROUTES['GET /send_status/{op_id}'].data,
       call: async ({ op_id: opId }, call) => {

@@ -51,6 +51,8 @@ const CHINESE: Record<FaultCode, string> = {
   channel_key_not_found: '该频道没有这个密钥',
   rule_not_found: '该频道没有这条规则',
   rules_limit_exceeded: '频道已达到 1000 条规则的上限',
+  message_already_sent: '消息已不再等待发送，无法取消',
+  scheduled_messages_limit_exceeded: '频道已达到 10000 条定时消息的上限',
   bind_session_not_found: '没有这个绑定会话',
   invalid_platform: '未知的平台',
   invalid_channel_type: '未知的 channel_type',

@@ -56,6 +56,8 @@ export const STATUS: Record<FaultCode, FailureStatus> = {
   channel_key_not_found: 404,
   rule_not_found: 404,
   rules_limit_exceeded: 409,
+  message_already_sent: 409,
+  scheduled_messages_limit_exceeded: 409,
   bind_session_not_found: 404,
   invalid_platform: 400,
   invalid_channel_type: 400,

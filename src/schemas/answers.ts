@@ -37,6 +37,8 @@ export function acceptedToWire({ model, opId, entityId }: AcceptedIds): Wire {
       return { op_id: opId, event_id: entityId }
     case 'thing':
       return { op_id: opId, thing_id: entityId }
+    case 'cancellation':
+      return { op_id: opId, message_id: entityId }
     case 'rule':
       return { op_id: opId, rule_id: entityId }
   }

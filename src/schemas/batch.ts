@@ -16,12 +16,14 @@ import type { Logged, Unreadable } from '#domain/lane'
 import { EVENT_ACTIONS, RULE_ACTIONS, THING_ACTIONS } from '#domain/submission'
 import { isRecord } from '#domain/record'
 import type {
+  CancellationSubmission,
   EventSubmission,
   Fields,
   Json,
   MessageSubmission,
   Patch,
   RuleSubmission,
+  Schedule,
   Submission,
   ThingSubmission,
   Tick,
@@ -78,6 +80,7 @@ function submissionFrom(item: Json): Submission | Tick | undefined {
   if (item['model'] === 'event') return eventFrom(item)
   if (item['model'] === 'tick') return tickFrom(item)
   if (item['model'] === 'rule') return ruleFrom(item)
+  if (item['model'] === 'cancellation') return cancellationFrom(item)
   return item['model'] === 'message' ? messageFrom(item) : undefined
 }
 
@@ -98,8 +101,10 @@ function messageFrom(item: JsonRecord): MessageSubmission | undefined {
   const entityId =
     typeof item['entityId'] === 'string' ? parseMessageId(item['entityId']) : undefined
   const { claimed, isRepeat, uncappedTtl } = item
+  const schedule = scheduleFrom(item['schedule'])
   if (accepted === undefined || entityId === undefined) return undefined
   if (typeof claimed !== 'boolean' || !isRecord(item['fields'])) return undefined
+  if (item['schedule'] !== undefined && schedule === undefined) return undefined
   return {
     model: 'message',
     action: 'send',
@@ -108,8 +113,26 @@ function messageFrom(item: JsonRecord): MessageSubmission | undefined {
     claimed,
     fields: fieldsFrom(item['fields']),
     ...(isTime(uncappedTtl) && { uncappedTtl }),
+    ...(schedule && { schedule }),
     ...(isRepeat === true && { isRepeat }),
   }
+}
+
+function scheduleFrom(sent: Json | undefined): Schedule | undefined {
+  if (!isRecord(sent) || !isTime(sent['deliverAt'])) return undefined
+  const { deliverAt, delay } = sent
+  return { deliverAt, ...(typeof delay === 'string' && { delay }) }
+}
+
+function cancellationFrom(item: JsonRecord): CancellationSubmission | undefined {
+  const accepted = acceptedFrom(item)
+  const { entityId, cancels } = item
+  if (typeof entityId !== 'string' || typeof cancels !== 'string') return undefined
+  const messageId = parseMessageId(entityId)
+  const message = parseOperationId(cancels)
+  if (accepted === undefined || messageId === undefined || message === undefined) return undefined
+  const ids = { entityId: messageId, cancels: message }
+  return { model: 'cancellation', action: 'cancel', ...accepted, ...ids }
 }
 
 function eventFrom(item: JsonRecord): EventSubmission | undefined {

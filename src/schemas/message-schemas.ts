@@ -6,11 +6,11 @@ import { takenBy } from './fields/field-schemas.ts'
 import { LIST_ITEMS_MAX } from './fields/field-reader.ts'
 import { MESSAGE_FIELDS } from './fields/submission-fields.ts'
 import type { Fields } from './fields/submission-fields.ts'
-import { ABSENT, forbidden, inOneCase, object } from './json-schema.ts'
+import { ABSENT, forbidden, inOneCase, object, requiredText } from './json-schema.ts'
 import type { JsonSchema, ObjectSchema, Properties } from './json-schema.ts'
-import { BLANK, NOT_BLANK, listOf } from './patterns.ts'
+import { BLANK, NOT_BLANK, OPERATION_ID_FORM, listOf, trimmed } from './patterns.ts'
 import { routes } from './route.ts'
-import { SUBMITTING, accepted } from './submission-schemas.ts'
+import { OPERATION_DATA, SUBMITTING, accepted } from './submission-schemas.ts'
 
 const MESSAGE = { ...CREDENTIALS, ...takenBy(MESSAGE_FIELDS, 'send') } as const
 const MESSAGE_REQUIRED = ['channel_id', 'password', 'title'] as const
@@ -73,6 +73,11 @@ function inQuery(name: string, { pattern, maxLength, description }: JsonSchema):
   }
 }
 
+const CANCELLED_OP_ID = requiredText(
+  'The op_id of the Message, from the answer to its sender.',
+  trimmed(OPERATION_ID_FORM),
+)
+
 const SEND = {
   data: accepted('message_id'),
   codes: [
@@ -86,6 +91,16 @@ const SEND = {
 
 export const MESSAGE_ROUTES = routes('Submissions', {
   '/message': { ...SEND, summary: 'Send a Message', request: MESSAGE_REQUEST },
+  '/message/cancel': {
+    summary: 'Cancel a Message that waits for its time',
+    request: object({ ...CREDENTIALS, op_id: CANCELLED_OP_ID }, [
+      'channel_id',
+      'password',
+      'op_id',
+    ]),
+    data: OPERATION_DATA,
+    codes: [...SUBMITTING, 'send_status_not_found', 'message_already_sent', 'server_busy'],
+  },
   'GET /message': {
     ...SEND,
     summary: 'Send a Message by query parameters (legacy)',

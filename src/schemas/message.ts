@@ -5,31 +5,35 @@
 //
 // Invariants:
 //   message/1. Equal content gives equal text: neither the order of metadata keys, nor the time of
-//              the request, nor the cap of ttl at "now + 30 days" or its count from now, nor a
-//              severity that says no more than its absence makes a repeat differ from its first
-//              attempt.
+//              the request, nor the cap of ttl at "now + 30 days" or its count from now, nor the
+//              time that a delay gives, nor a severity that says no more than its absence makes a
+//              repeat differ from its first attempt.
 
 import { fault, isFault } from '#domain/fault'
 import { parseMessageId, parseOperationId, parseThingId } from '#domain/identity'
+import type { OperationId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
 import { DEFAULT_SEVERITY } from '#domain/submission'
-import type { MessageSubmission } from '#domain/submission'
+import type { MessageSubmission, Schedule } from '#domain/submission'
 import { isRecord } from '#domain/record'
 
+import { durationMs } from '#src/rules/durations'
 import { parseExactly } from './json/exact-json.ts'
 import { fieldsReaderOf } from './fields/field-reader.ts'
 import { shape } from './shape.ts'
 import { MESSAGE_FIELDS } from './fields/submission-fields.ts'
-import { MESSAGE_REQUEST } from './message-schemas.ts'
+import { MESSAGE_REQUEST, MESSAGE_ROUTES } from './message-schemas.ts'
 import { newId, opIdOf } from './submission.ts'
 import type { Making, ReadSubmission } from './submission.ts'
 import { ENTITY_ID_RULE, invalid, isTimeAbsent, OPERATION_ID_RULE } from './values.ts'
 import { readCredentials, readParsed } from './values.ts'
+import type { Credentials, SentText } from './values.ts'
 
 /** The longest time between the acceptance of a message and its ttl: 30 days. */
 export const TTL_MAX_MS = 2_592_000_000
 
 const messageShape = shape(MESSAGE_REQUEST)
+const cancelShape = shape(MESSAGE_ROUTES['/message/cancel'].request)
 const readFields = fieldsReaderOf(MESSAGE_FIELDS, 'send')
 
 /** POST /message: reads an unknown body as a Message; gives the first fault if there is one. */
@@ -56,8 +60,11 @@ export function readMessage(
   if (isRecord(fields['metadata']) && Object.keys(fields['metadata']).length === 0) {
     delete fields['metadata'] // A Message replaces nothing, so an empty object says nothing.
   }
+  const schedule = scheduleOf(fields, body.delay, making.nowMs)
+  if (isFault(schedule)) return schedule
+  const begin = schedule?.deliverAt ?? making.nowMs
   const ttl = fields['ttl'] as number | undefined
-  const end = endOf(ttl, making.nowMs)
+  const end = endOf(ttl, begin)
   if (end !== undefined) fields['ttl'] = end
   if (thingId !== undefined) fields['thing_id'] = thingId
 
@@ -71,21 +78,65 @@ export function readMessage(
     claimed: claimedId !== undefined,
     fields,
     ...(end !== ttl && ttl !== undefined && { uncappedTtl: ttl }),
+    ...(schedule && { schedule }),
   }
   return { submission, password: credentials.password }
 }
 
 /**
- * The time at which delivery ends. A time in January 1970 is meant as seconds from now, as in every
- * comparable tool; a later one than 30 days from now is brought forward.
+ * The time at which delivery ends. A time in January 1970 is meant as seconds from when the Message
+ * enters the feed, as in every comparable tool; a later one than 30 days after that is brought
+ * forward.
  */
-function endOf(ttl: number | undefined, nowMs: number): number | undefined {
+function endOf(ttl: number | undefined, begin: number): number | undefined {
   if (ttl === undefined) return undefined
-  return Math.min(ttl <= TTL_MAX_MS ? nowMs + ttl : ttl, nowMs + TTL_MAX_MS)
+  return Math.min(ttl <= TTL_MAX_MS ? begin + ttl : ttl, begin + TTL_MAX_MS)
 }
+
+const DELAY_MS_MIN = 10_000
+const DELAY_MS_MAX = 30 * 86_400_000
+
+/** Reads when the Message enters the feed; takes that out of its fields. */
+function scheduleOf(
+  fields: Record<string, unknown>,
+  sentDelay: SentText,
+  nowMs: number,
+): Answer<Schedule | undefined> {
+  const time = fields['deliver_at'] as number | undefined
+  const delay = sentDelay?.trim() ?? ''
+  if (time === undefined && delay === '') return undefined
+  delete fields['deliver_at']
+  if (time !== undefined) {
+    if (delay !== '') return invalid('delay', 'must not be sent together with deliver_at')
+    return isWithin(time - nowMs) ? { deliverAt: time } : DELIVER_AT_REFUSAL
+  }
+  const ms = durationMs(delay)
+  return ms !== undefined && isWithin(ms) ? { deliverAt: nowMs + ms, delay } : DELAY_REFUSAL
+}
+
+const isWithin = (ms: number): boolean => ms >= DELAY_MS_MIN && ms <= DELAY_MS_MAX
+
+const DELAY_REFUSAL = invalid('delay', 'must be a whole number of s, m, h or d, from 10s to 30d')
+const DELIVER_AT_REFUSAL = invalid('deliver_at', 'must be 10 seconds to 30 days from now')
 
 const THING_ID_FORM = { parse: parseThingId, rule: ENTITY_ID_RULE }
 const OPERATION_ID_FORM = { parse: parseOperationId, rule: OPERATION_ID_RULE }
+
+export type CancellationRequest = Credentials & {
+  /** The operation of the Message. */
+  readonly cancels: OperationId
+}
+
+/** POST /message/cancel */
+export function readCancellation(sent: unknown): Answer<CancellationRequest> {
+  const body = cancelShape(sent)
+  if (isFault(body)) return body
+  const credentials = readCredentials(body)
+  if (isFault(credentials)) return credentials
+  const cancels =
+    readParsed('op_id', body.op_id, OPERATION_ID_FORM) ?? invalid('op_id', OPERATION_ID_RULE)
+  return isFault(cancels) ? cancels : { ...credentials, cancels }
+}
 
 /**
  * GET /message: turns the parameters into the body of a POST. The first of a repeated parameter
@@ -125,7 +176,7 @@ function readMetadataText(text: string): object | undefined {
  * differs between attempts (ids, times of acceptance) and the scope (channel, thing_id), which is
  * compared apart. (decisions.md 6)
  */
-export function contentOf({ fields, uncappedTtl }: MessageSubmission): string {
+export function contentOf({ fields, uncappedTtl, schedule }: MessageSubmission): string {
   const names = Object.keys(fields).filter(
     (name) => name !== 'thing_id' && !(name === 'severity' && fields[name] === DEFAULT_SEVERITY),
   )
@@ -133,6 +184,7 @@ export function contentOf({ fields, uncappedTtl }: MessageSubmission): string {
     const value = name === 'ttl' ? (uncappedTtl ?? fields[name]) : fields[name] // message/1
     return [name, sortedEntries(value)]
   })
+  if (schedule !== undefined) content.push(['deliver', schedule.delay ?? schedule.deliverAt])
   return JSON.stringify(content)
 }
 

@@ -45,13 +45,16 @@ export const REVISION = {
 } as const
 
 /** The record of an operation. */
-const OPERATION_DATA = object(
+export const OPERATION_DATA = object(
   {
     op_id: given('string', 'The operation.'),
     status: oneOf(OPERATION_STATUSES, 'The progress of the operation; it only moves forward.'),
     model: oneOf(SUBMISSION_MODELS, 'The model of the submission.'),
     entity_id: given('string', 'The Message, Event or Thing.'),
-    accepted_at: given('integer', 'Unix milliseconds.'),
+    accepted_at: given(
+      'integer',
+      'Unix milliseconds; of a scheduled Message the time at which it enters the feed.',
+    ),
     updated_at: given('integer', 'Unix milliseconds.'),
     expires_at: given('integer', 'Unix milliseconds; afterwards the record is gone.'),
     error_code: given('string', 'Why the submission failed; only with status failed.'),

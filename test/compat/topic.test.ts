@@ -4,7 +4,7 @@
 import test from 'ava'
 
 import { TOPIC, WRONG_TOPIC, startStyles } from '#test/support/compatibility-rig'
-import { CHANNEL, PASSWORD } from '#test/support/making'
+import { CHANNEL, NOW_MS, PASSWORD } from '#test/support/making'
 import { undocumented } from '#test/support/documented'
 import { rawRequest } from '#test/support/raw-request'
 import { sentMessages } from '#test/support/sent-message'
@@ -60,6 +60,28 @@ for (const { client, belief = 'status 200', fields, answer = {}, ...request } of
     t.false(JSON.stringify(rig.logger.lines).includes(PASSWORD))
   })
 }
+
+// A delay as clients send it, and the milliseconds after which the Message is sent.
+const DELAYS: readonly (readonly [header: string, afterMs: number])[] = [
+  ['Delay: 30min', 1_800_000],
+  ['X-Delay: 30m', 1_800_000],
+  ['In: 2 hours', 7_200_000],
+  [`At: ${new Date(NOW_MS + 90_000).toISOString()}`, 90_000],
+  [`At: ${Math.floor(NOW_MS / 1000) + 60}`, 60_000 - (NOW_MS % 1000)],
+]
+
+test('topic style: Delay, At and In send the message later, and the answer tells its time', async (t) => {
+  const rig = await startStyles(t)
+  for (const [header, afterMs] of DELAYS) {
+    const request = { line: `POST ${TOPIC}`, headers: [header], body: 'later' }
+    const { status, json, text } = await rawRequest(rig.port, request)
+    t.is(status, 200, text)
+    const sent = rig.sink.accepted.at(-1)
+    const deliverAt = sent?.model === 'message' ? sent.schedule?.deliverAt : undefined
+    t.is(deliverAt, NOW_MS + afterMs, header)
+    t.is(json['time'], Math.floor((NOW_MS + afterMs) / 1000))
+  }
+})
 
 test('topic style: the questions of clients before a publication are answered', async (t) => {
   const rig = await startStyles(t)

@@ -6,9 +6,10 @@ import test from 'ava'
 import type { RuleId, ThingId } from '#domain/identity'
 import type { RuleWrites, Sweep, Watch, WatchWrite } from '#domain/rules/stored'
 import { DUE_MAX } from '#domain/rules/stored'
+import type { ScheduledMessage, ScheduledWrite } from '#domain/rules/scheduled'
 import { ChannelWriter } from '#test/support/store-writer'
 import { ruleId } from '#test/support/rules'
-import { event, thing } from '#test/support/submissions'
+import { event, message, opId, thing } from '#test/support/submissions'
 import type { OpenStore } from './store-contract.ts'
 
 const thingId = (text: string): ThingId => thing('update', text).entityId
@@ -150,6 +151,39 @@ export function ruleContract(engine: string, open: OpenStore): void {
       found.map(({ thingIds = [], ...item }) => `${item.ruleId} ${thingIds.join(' ')}`),
       ['r b c', 's d'],
     )
+  })
+
+  test(`${engine}: a Message that waits is found, due at its time, and goes with its record`, async (t) => {
+    const { store, writer, channelId } = await opened(t)
+    const of = (opIdText: string, deliverAt: number): ScheduledMessage => ({
+      opId: opId(opIdText),
+      messageId: message().entityId,
+      deliverAt,
+      fields: { title: 'ä', metadata: { a: 1 } },
+    })
+    const [late, soon] = [of('late', 6), of('soon', 5)]
+    const commit = async (...messages: readonly ScheduledWrite[]): Promise<void> => {
+      writer.scheduled = { lane: 1, messages }
+      await writer.commit()
+    }
+    await commit(...[late, soon].map((one) => ({ opId: one.opId, kept: one })))
+    const read = async () => {
+      const scheduled = [{ channelId, opIds: [late.opId, opId('none')] }]
+      const none = { channels: [], things: [], events: [], operations: [] }
+      return (await store.turns.load({ ...none, scheduled })).scheduled
+    }
+    t.deepEqual(await read(), [{ channelId, waiting: 2, found: [late] }])
+    t.is(await store.turns.nextDue(1), 5)
+    t.deepEqual(await store.turns.due(1, 4), [])
+    t.deepEqual(await store.turns.due(1, 5), [{ channelId, items: [], messages: [soon] }])
+    writer.rules = rulesOf({ watches: [kept('r', 'a', watch(6))] })
+    await commit({ opId: soon.opId, kept: undefined })
+    const item = { ruleId: ruleId('r'), thingId: thingId('a') }
+    t.deepEqual(await store.turns.due(1, 6), [{ channelId, items: [item], messages: [late] }])
+    t.deepEqual(await store.turns.due(2, 6), [])
+    await store.channels.delete(channelId, 1)
+    t.deepEqual(await store.turns.due(1, 6), [])
+    t.is(await store.turns.nextDue(1), undefined)
   })
 
   test(`${engine}: rule-rows/1: nothing is due in a deleted channel`, async (t) => {

@@ -5,13 +5,22 @@ import type { OperationStatus } from '#domain/operation'
 import { nextStatus, statusAfter } from '#machines/operation'
 import type { OperationSignal } from '#machines/operation'
 
-const SIGNALS: readonly OperationSignal[] = ['take', 'queue', 'settle', 'settlePartly', 'fail']
+const ENDS = ['queue', 'settle', 'settlePartly', 'fail'] as const
+const SIGNALS: readonly OperationSignal[] = ['take', 'schedule', 'cancel', ...ENDS]
 
 // Method: every status with every signal; what stands in no row is refused. (decisions.md 5)
 const moves: Readonly<Record<OperationStatus, Partial<Record<OperationSignal, OperationStatus>>>> =
   {
     accepted: { take: 'processing', fail: 'failed' },
     processing: {
+      schedule: 'scheduled',
+      queue: 'provider_queued',
+      settle: 'sent',
+      settlePartly: 'partially_failed',
+      fail: 'failed',
+    },
+    scheduled: {
+      cancel: 'cancelled',
       queue: 'provider_queued',
       settle: 'sent',
       settlePartly: 'partially_failed',
@@ -21,6 +30,7 @@ const moves: Readonly<Record<OperationStatus, Partial<Record<OperationSignal, Op
     sent: {},
     partially_failed: {},
     failed: {},
+    cancelled: {},
   }
 
 for (const status of OPERATION_STATUSES) {

@@ -9,6 +9,7 @@ import { readEvent } from '#src/schemas/event'
 import { readMessage, TTL_MAX_MS } from '#src/schemas/message'
 import { readThing } from '#src/schemas/thing'
 import { CREDENTIALS, making, NOW_MS } from '#test/support/making'
+import { cancellation, message as sentMessage } from '#test/support/submissions'
 
 const TIMES = { event_time: 1, observed_at: 1 }
 const PROTOTYPE_KEYS: unknown = JSON.parse('{"__proto__":"a","constructor":"b","prototype":"c"}')
@@ -26,6 +27,7 @@ function submissions(): readonly Submission[] {
     readThing('update', { ...CREDENTIALS, thing_id: 't', observed_at: 1 }, making()),
     readThing('archive', { ...patch, thing_id: 't' }, making()),
     readThing('delete', { ...patch, thing_id: 't' }, making()),
+    readMessage({ ...message, delay: '1h' }, making()),
   ]
   return reads.map((read) => {
     if (isFault(read)) throw new Error(read.code)
@@ -38,6 +40,15 @@ test('batch/1: a batch gives back the submissions that were put into it, in orde
   const after = decodeBatch(encodeBatch(before.map(encodeSubmission)))
   t.deepEqual(after, before)
   t.is(JSON.stringify(after), JSON.stringify(before))
+})
+
+test('batch/1: a cancellation comes back as it was; one without its Message is set aside', (t) => {
+  const before = cancellation(sentMessage())
+  const { cancels: _, ...broken } = before
+  const parts = [encodeSubmission(before), JSON.stringify(broken)]
+  const [read, unreadable] = decodeBatch(encodeBatch(parts))
+  t.deepEqual(read, before)
+  t.is(unreadable?.model, 'unreadable')
 })
 
 test('batch/1: a repeat comes back as a repeat', (t) => {

@@ -42,6 +42,10 @@ const contents: readonly (readonly [a: object, b: object, isSame: boolean])[] = 
   [{ metadata: { a: 1 } }, { metadata: { b: 1 } }, false],
   [{ ttl: 9_999_999_998 }, { ttl: 9_999_999_999 }, false],
   [{ ttl: 1 }, {}, false],
+  [{ delay: '1h' }, {}, false],
+  [{ delay: '1h' }, { delay: ' 1h ' }, true],
+  [{ delay: '1h' }, { deliver_at: NOW_MS + 3_600_000 }, false],
+  [{ deliver_at: NOW_MS + 60_000 }, { deliver_at: (NOW_MS + 60_000) / 1000 }, true],
 ]
 
 test('message/1: equal content gives equal text, other content another', (t) => {
@@ -58,6 +62,8 @@ test('message/1: a repeat has the same content later, on both sides of the cap o
   t.not(first.fields['ttl'], repeat.fields['ttl'])
   const soon = (now: number) => submissionOf({ ...BODY, op_id: 'a', ttl: 3600 }, now)
   t.not(soon(NOW_MS).fields['ttl'], soon(NOW_MS + 1).fields['ttl'])
+  const delayed = (now: number) => submissionOf({ ...BODY, op_id: 'a', delay: '1h' }, now)
+  t.is(contentOf(delayed(NOW_MS)), contentOf(delayed(NOW_MS + 1)))
   t.is(contentOf(soon(NOW_MS)), contentOf(soon(NOW_MS + 1)))
   t.is(contentOf(first), contentOf(repeat))
 })

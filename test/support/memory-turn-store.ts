@@ -22,6 +22,7 @@ import type {
   TurnWrites,
 } from '#domain/store-ports'
 import { MemoryRules, openEventsOf } from '#test/support/memory-rules'
+import { MemoryScheduled, endedIn } from '#test/support/memory-scheduled'
 import { turn } from '#test/support/until'
 
 export type StoreCall = 'takeLane' | 'load' | 'commit' | 'untilDurable'
@@ -60,6 +61,7 @@ export class MemoryTurnStore implements TurnStore {
   #parkedId = 0
   /** Rules and what waits for a time. */
   readonly rules = new MemoryRules()
+  readonly scheduled = new MemoryScheduled()
 
   constructor(channels: readonly ChannelId[] = []) {
     for (const channelId of channels) this.addChannel(channelId)
@@ -98,6 +100,7 @@ export class MemoryTurnStore implements TurnStore {
       sorted(Object.values(byChannel).map((entries) => JSON.stringify(entries))),
       sorted([...this.operations.values()].map((operation) => JSON.stringify(operation))),
       this.rules.snapshot(),
+      this.scheduled.snapshot(),
       sorted(this.deadLetters.map(({ lane, payload }) => `${lane} ${payload}`)),
     ])
   }
@@ -128,6 +131,7 @@ export class MemoryTurnStore implements TurnStore {
         operations: needs.operations.flatMap((id) => this.operations.get(id) ?? []),
         rules: this.rules.of(needs.channels),
         watches,
+        scheduled: this.scheduled.of(needs.scheduled ?? []),
       }
     })
   }
@@ -142,11 +146,16 @@ export class MemoryTurnStore implements TurnStore {
       [...this.#things.keys()].flatMap((key) =>
         key.startsWith(channelId) ? [key.slice(channelId.length + 1)] : [],
       )
-    return this.#call('load', undefined, () => this.rules.due({ lane, upTo, thingsOf }))
+    return this.#call('load', undefined, () => {
+      const due = this.rules.due({ lane, upTo, thingsOf })
+      return this.scheduled.addDue(due, lane, upTo)
+    })
   }
 
   nextDue(lane: number): Promise<number | undefined> {
-    return Promise.resolve(this.rules.nextDue(lane))
+    const times = [this.rules.nextDue(lane), this.scheduled.nextDue(lane)]
+    const next = Math.min(...times.map((time) => time ?? Infinity))
+    return Promise.resolve(next === Infinity ? undefined : next)
   }
 
   parkedIn(lane: number): Promise<ReadonlyMap<ChannelId, number>> {
@@ -197,6 +206,7 @@ export class MemoryTurnStore implements TurnStore {
       if (refusal !== undefined) throw refusal
     }
     const { unparked } = writes
+    for (const opId of endedIn(writes)) this.operations.delete(opId)
     for (const opId of unparked?.opIds ?? []) this.operations.delete(opId)
     this.#check(writes)
     this.parked = this.parked.filter(
@@ -208,8 +218,9 @@ export class MemoryTurnStore implements TurnStore {
     }
     this.commits.push({ ...writes, operations: recordsIn(writes) })
     for (const { lane, epoch, to } of writes.lanes) this.lanes.set(lane, { epoch, place: to })
-    for (const { head, things, events, rules } of writes.channels) {
+    for (const { head, things, events, rules, scheduled } of writes.channels) {
       this.rules.write(head.channelId, rules)
+      this.scheduled.write(head.channelId, scheduled)
       const { channelId } = head
       this.heads.set(channelId, head)
       for (const thing of things) {

@@ -93,7 +93,8 @@ function decide(submission: Submission, store: MemoryTurnStore): Decision {
   const rules = { headSeq, endedLifeMs: ENDED_LIFE_MS }
   switch (submission.model) {
     case 'rule':
-      throw new Error('this fold has no rules')
+    case 'cancellation':
+      throw new Error('this fold has no rules, and no Messages that wait')
     case 'message':
       return decideMessage(submission, headSeq)
     case 'thing':

@@ -11,7 +11,7 @@ import type { MemoryTurnStore } from '#test/support/memory-turn-store'
 import { worlds } from '#test/support/replay-world'
 import type { Play } from '#test/support/replay-world'
 import { ruleOf } from '#test/support/rules'
-import { rule } from '#test/support/submissions'
+import { cancellation, opId, rule } from '#test/support/submissions'
 import { LIMITS } from '#test/support/turn-bench'
 
 const ATTR = { attr: 'k' }
@@ -30,20 +30,33 @@ const RULES: readonly object[] = [
 /** The clock of these worlds: a hundredth of a second there is one of the others' milliseconds. */
 const PACE = 100
 
-/** Some Messages of a world stand for changes of rules. */
+/**
+ * Some Messages of a world stand for changes of rules; of those with a chosen op_id, one waits and
+ * the others take it back.
+ */
 export const rulesPlay: Play = {
   itemOf: (made) => {
     const item = itemOf(made)
     if (item.model === 'unreadable' || item.model === 'tick') return item
     const { parts } = made
     const acceptedAt = item.acceptedAt * PACE
+    if (made.kind === 'claimed-x' && item.model === 'message') {
+      return { ...item, acceptedAt, schedule: { deliverAt: acceptedAt + 5 * PACE } }
+    }
+    if (made.kind === 'claimed-y' && item.model === 'message') {
+      const cancels = opId(item.opId.replace('claimed-y', 'claimed-x'))
+      return {
+        ...cancellation({ ...item, opId: cancels }, { channelId: item.channelId }),
+        acceptedAt,
+      }
+    }
     if (made.kind !== 'message') return { ...item, acceptedAt }
-    const { channelId, opId } = item
+    const { channelId } = item
     const members = RULES[(parts.pauseMs + parts.at) % RULES.length] ?? {}
     const id = parts.id === 'a' ? 'r' : 's'
     const isDelete = parts.pauseMs % 4 === 0
     const text = isDelete ? '' : JSON.stringify(ruleOf(members))
-    return rule(isDelete ? 'delete' : 'put', id, text, { channelId, opId, acceptedAt })
+    return rule(isDelete ? 'delete' : 'put', id, text, { channelId, opId: item.opId, acceptedAt })
   },
   tickAt: (_step, items) =>
     Math.max(0, ...items.map((item) => ('acceptedAt' in item ? item.acceptedAt : 0))) + PACE,

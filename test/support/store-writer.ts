@@ -9,6 +9,7 @@ import type { FeedEntry } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
 import type { RuleWrites } from '#domain/rules/stored'
 import type { Operation } from '#domain/operation'
+import type { ScheduledWrites } from '#domain/rules/scheduled'
 import type {
   ChannelHead,
   ChannelStore,
@@ -48,6 +49,7 @@ export class ChannelWriter {
   readonly deadLetters: DeadLetter[] = []
   /** The changes of rules in the next commit. */
   rules: RuleWrites | undefined
+  scheduled: ScheduledWrites | undefined
   readonly #store: Stores
   readonly #lane: number
   #head: ChannelHead
@@ -101,6 +103,7 @@ export class ChannelWriter {
       events: [...this.#changedEvents.values()],
       entries: this.#entries,
       ...(this.rules && { rules: this.rules }),
+      ...(this.scheduled && { scheduled: this.scheduled }),
     }
     return {
       lanes: [{ lane: this.#lane, epoch: 1, from: this.#place, to: this.#place + 1 }],
@@ -118,6 +121,7 @@ export class ChannelWriter {
     this.#entries = []
     this.#operations = []
     this.rules = undefined
+    this.scheduled = undefined
     this.#taken.length = 0
     this.deadLetters.length = 0
     this.#changedThings.clear()
@@ -136,7 +140,8 @@ export class ChannelWriter {
     const rules = { headSeq, endedLifeMs: ENDED_LIFE_MS }
     switch (submission.model) {
       case 'rule':
-        throw new Error('this writer puts no rules')
+      case 'cancellation':
+        throw new Error('this writer puts no rules and cancels nothing')
       case 'message':
         return decideMessage(submission, headSeq)
       case 'thing':

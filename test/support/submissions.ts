@@ -15,6 +15,7 @@ import type { TimedFields } from '#domain/entity'
 import type { Operation } from '#domain/operation'
 import { seeded } from '#test/support/random'
 import type {
+  CancellationSubmission,
   EventAction,
   EventSubmission,
   Fields,
@@ -110,6 +111,12 @@ export function rule(action: RuleAction, id: string, text = '', parts: Parts = {
   return { model: 'rule', action, ...acceptedOf(parts), entityId, text }
 }
 
+/** Takes back a Message that waits. */
+export function cancellation(of: MessageSubmission, parts: Parts = {}): CancellationSubmission {
+  const { entityId, opId: cancels } = of
+  return { model: 'cancellation', action: 'cancel', ...acceptedOf(parts), entityId, cancels }
+}
+
 /** The operation of a submission that the log holds and no turn has applied. */
 export const acceptedOperation = (submission: Submission): Operation => {
   const { opId: id, channelId, model, entityId, acceptedAt } = submission
@@ -118,7 +125,9 @@ export const acceptedOperation = (submission: Submission): Operation => {
 }
 
 /** A Message. With `claims` its op_id was chosen by the client. */
-export function message(parts: Parts & { readonly claims?: boolean } = {}): MessageSubmission {
+export function message(
+  parts: Parts & { readonly claims?: boolean; readonly deliverAt?: number } = {},
+): MessageSubmission {
   const accepted = acceptedOf(parts)
   const entityId = checked(parseMessageId(made.toString(16).padStart(32, '0')), 'a message id')
   const fields = fieldsOf({ title: 'a title', ...parts.fields })
@@ -129,6 +138,7 @@ export function message(parts: Parts & { readonly claims?: boolean } = {}): Mess
     entityId,
     claimed: parts.claims ?? false,
     fields,
+    ...(parts.deliverAt !== undefined && { schedule: { deliverAt: parts.deliverAt } }),
   }
 }
 

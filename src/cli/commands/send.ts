@@ -19,6 +19,7 @@ export const send = command({
   examples: [
     "send --title 'Frost tonight' --severity high",
     "send --title 'Door open' --thing door-7 --tag security --link https://cam.example/7",
+    "send --title 'Bins out' --delay 8h",
     "send --title 'A new code' --plaintext-file code.txt --passphrase-file passphrase.txt",
   ],
   async run(options, context) {

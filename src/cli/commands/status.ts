@@ -56,6 +56,6 @@ async function lastOf(
   }
 }
 
-const ENDINGS: ReadonlySet<string> = new Set(['sent', 'partially_failed', 'failed'])
+const ENDINGS: ReadonlySet<string> = new Set(['sent', 'partially_failed', 'failed', 'cancelled'])
 
 const hasEnded = ({ status: reached }: OperationRecord): boolean => ENDINGS.has(reached)

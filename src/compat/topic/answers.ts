@@ -43,7 +43,8 @@ const seconds = (ms: number): number => Math.floor(ms / 1000)
 /** Codes by the member at fault. */
 const CODE_OF_FIELD: Readonly<Record<string, number>> = {
   email: 40001,
-  delay: 40002,
+  delay: 40004,
+  deliver_at: 40005,
   priority: 40007,
   since: 40008,
   topic: 40009,
@@ -72,15 +73,17 @@ const failure = (fault: Fault, status: number): Imitated =>
 /** Answers a publication, which the feed keeps for `keptMs`. */
 export const published = (keptMs: number): Answerer<Published> =>
   imitation({
-    success: ({ key, accepted, publication }, { receivedAtMs }) =>
-      json({
+    success: ({ key, accepted, publication }, { receivedAtMs }) => {
+      const time = publication.message.deliver_at ?? receivedAtMs
+      return json({
         id: topicIdOf(accepted.entityId),
-        time: seconds(receivedAtMs),
-        ...(publication.isKept && { expires: seconds(receivedAtMs + keptMs) }),
+        time: seconds(time),
+        ...(publication.isKept && { expires: seconds(time + keptMs) }),
         event: 'message',
         topic: maskedKey(key),
         ...publication.echo,
-      }),
+      })
+    },
     failure,
   })
 

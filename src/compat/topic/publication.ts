@@ -8,6 +8,7 @@ import { parseJson } from '#src/schemas/json/json'
 import { invalid } from '#src/schemas/values'
 import type { CompatibilityMessage } from '#src/compat/extras'
 import { Extras, fittingImages, fittingTags, isWebUrl, present, storable } from '#src/compat/extras'
+import { readDelay } from './delay.ts'
 import { isNo, isYes } from './parameters.ts'
 import type { TopicParameter, TopicParameters } from './parameters.ts'
 
@@ -19,6 +20,8 @@ export interface TopicRequest {
   readonly contentEncoding: string
   /** The part of the path behind the topic; '' for none. */
   readonly sequenceId: string
+  /** The time of arrival. */
+  readonly nowMs: number
 }
 
 /** A publication; members that the sender left out are absent. */
@@ -48,19 +51,23 @@ export function readPublication(request: TopicRequest): Answer<Publication> {
   }
   const actions = actionsOf(parameters('actions'))
   if (isFault(actions)) return actions
+  const deliverAt = deliverAtOf(parameters('delay'), request.nowMs)
+  if (isFault(deliverAt)) return deliverAt
   const text = textOf(request)
-  return isFault(text) ? text : publicationOf(request, { priority, sequenceId, actions, text })
+  if (isFault(text)) return text
+  return publicationOf(request, { priority, sequenceId, actions, deliverAt, text })
 }
 
 interface Understood {
   readonly priority: number | undefined
   readonly sequenceId: string
   readonly actions: string
+  readonly deliverAt: number | undefined
   readonly text: Text
 }
 
 function publicationOf(request: TopicRequest, understood: Understood): Publication {
-  const { priority, sequenceId, actions, text } = understood
+  const { priority, sequenceId, actions, deliverAt, text } = understood
   const given = (name: TopicParameter): string | undefined =>
     storable(request.parameters(name)).trim() || undefined
   const attach = given('attach')
@@ -92,6 +99,7 @@ function publicationOf(request: TopicRequest, understood: Understood): Publicati
       tags: fittingTags(tags),
       metadata: extras.metadata(),
       ciphertext: undefined,
+      deliver_at: deliverAt,
     }),
     echo: present({
       sequence_id: sequenceId || undefined,
@@ -114,7 +122,6 @@ function publicationOf(request: TopicRequest, understood: Understood): Publicati
  * switched off.
  */
 function notOffered(parameters: TopicParameters): Fault | undefined {
-  if (parameters('delay') !== '') return invalid('delay', 'is not offered: messages leave at once')
   const email = parameters('email')
   if (email !== '' && !/^(0|no|false)$/i.test(email)) return invalid('email', 'is not offered')
   const call = parameters('call')
@@ -140,6 +147,13 @@ function priorityOf(sent: string): Answer<number | undefined> {
   const named = Object.entries(PRIORITIES).find(([known]) => known === name)?.[1]
   const priority = named ?? (/^[1-5]$/.test(name) ? Number(name) : undefined)
   return priority ?? invalid('priority', 'must be 1 to 5, min, low, default, high, max or urgent')
+}
+
+/** The time at which the message leaves; undefined for at once. */
+function deliverAtOf(sent: string, nowMs: number): Answer<number | undefined> {
+  if (sent === '') return undefined
+  const rule = 'must be a duration such as 30m, a Unix time, or a date with its time zone'
+  return readDelay(sent, nowMs) ?? invalid('delay', rule)
 }
 
 /** The actions as they were sent; what looks like JSON must be JSON. */

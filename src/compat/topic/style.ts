@@ -108,6 +108,7 @@ async function publish(
   const publication = readPublication({
     parameters,
     sequenceId,
+    nowMs: request.receivedAtMs,
     body: request.body ?? NOTHING_SENT,
     contentType: request.headers['content-type'] ?? '',
     contentEncoding: request.headers['content-encoding'] ?? '',

@@ -2,6 +2,7 @@
 // and time)
 
 import type { ChannelId, RuleId, ThingId } from '#domain/identity'
+import type { ScheduledMessage } from '#domain/rules/scheduled'
 
 /** A rule of a channel as its row keeps it. */
 export interface StoredRule {
@@ -82,9 +83,11 @@ export interface DueSweep {
   readonly next?: Sweep
 }
 
-/** What is due in one channel. */
+/** What is due in one channel: Messages first. */
 export interface DueInChannel {
   readonly channelId: ChannelId
+  /** In the order of their times; absent without any. */
+  readonly messages?: readonly ScheduledMessage[]
   readonly items: readonly (DueItem | DueSweep)[]
 }
 

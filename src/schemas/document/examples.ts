@@ -87,12 +87,16 @@ export function exampleOf(name: string, { examples }: JsonSchema): unknown {
   return ALL_EXAMPLES.get(name)
 }
 
+/** Times from now on: no example of them stays right. */
+const FROM_NOW: ReadonlySet<string> = new Set(['deliver_at'])
+
 function valueOf(
   properties: ObjectSchema['properties'],
   isWanted: (name: string) => boolean,
 ): Example['value'] {
   const sent = Object.entries(properties).filter(
-    ([name, { type, pattern }]) => isWanted(name) && type !== 'null' && pattern !== BLANK,
+    ([name, { type, pattern }]) =>
+      isWanted(name) && type !== 'null' && pattern !== BLANK && !FROM_NOW.has(name),
   )
   return Object.fromEntries(sent.map(([name, schema]) => [name, exampleOf(name, schema)]))
 }

@@ -3,7 +3,13 @@
 import { LIST_ITEMS_MAX, METADATA_KEY_BYTES_MAX, METADATA_TEXT_BYTES_MAX } from './field-reader.ts'
 import * as schemas from '#src/schemas/json-schema'
 import type { JsonSchema, ObjectSchema } from '#src/schemas/json-schema'
-import { ANY_TEXT, ENTITY_ID_FORM, OPERATION_ID_FORM, trimmedOrBlank } from '#src/schemas/patterns'
+import {
+  ANY_TEXT,
+  DURATION_FORM,
+  ENTITY_ID_FORM,
+  OPERATION_ID_FORM,
+  trimmedOrBlank,
+} from '#src/schemas/patterns'
 import type { Sent } from '#src/schemas/schema-types'
 import { fieldsOf } from './submission-fields.ts'
 import type { Field, FieldKind, Fields } from './submission-fields.ts'
@@ -13,6 +19,7 @@ const SCALARS = { keyBytesMax: METADATA_KEY_BYTES_MAX, textBytesMax: METADATA_TE
 const PATTERNS = {
   entity: trimmedOrBlank(ENTITY_ID_FORM),
   operation: trimmedOrBlank(OPERATION_ID_FORM),
+  duration: trimmedOrBlank(DURATION_FORM),
 } as const
 
 const patternOf = ({ form }: Field) => (form === undefined ? ANY_TEXT : PATTERNS[form])

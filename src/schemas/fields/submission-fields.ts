@@ -41,8 +41,8 @@ export interface Field {
   readonly on?: EventAction | ThingAction
   /** Set when other actions refuse the field with `<name>_forbidden`; otherwise they ignore it. */
   readonly isRefusedElsewhere?: true
-  /** A text with a form is an id, which the model's own reader checks. */
-  readonly form?: 'entity' | 'operation'
+  /** A text with a form is checked by the model's own reader. */
+  readonly form?: 'entity' | 'operation' | 'duration'
   /** For `word`. */
   readonly choices?: readonly string[]
   readonly fallback?: string
@@ -129,6 +129,16 @@ export const MESSAGE_FIELDS = {
     example: 1_767_229_200_000,
     option: '<time>',
     help: 'when it is no longer worth delivering',
+  }),
+  deliver_at: time('When it enters the feed: 10 s to 30 days from now; at once when absent.', {
+    option: '<time>',
+    help: 'when it is sent, from 10 s to 30 days from now',
+  }),
+  delay: text('The same as a duration: a whole number of s, m, h or d.', {
+    form: 'duration',
+    example: '8h',
+    option: '<duration>',
+    help: 'how long it waits: 10s to 30d',
   }),
   url: text('The page that a click opens.', {
     example: 'https://example.com/boilers/1',

@@ -14,6 +14,7 @@ import { deadLetterEntity, gatewayFactEntity, laneEntity, logBatchEntity } from 
 import { parkedEntity } from './parked.ts'
 import { claimEntity, operationBatchEntity, operationEntity } from './operations.ts'
 import { ruleEntity, watchEntity } from './rules.ts'
+import { scheduledEntity } from './scheduled.ts'
 import { pushJobEntity, pushTallyEntity } from './pushes.ts'
 
 /** Every table, with the column types of one engine. */
@@ -40,6 +41,7 @@ export const tablesFor = (types: ColumnTypes) => ({
   claims: claimEntity(types),
   rules: ruleEntity(types),
   watches: watchEntity(types),
+  scheduled: scheduledEntity(types),
   pushJobs: pushJobEntity(types),
   pushTallies: pushTallyEntity(types),
   authorizationRecords: authorizationRecordEntity(types),

@@ -21,6 +21,7 @@ const PARTS = [
   ['things', 'id'],
   ['events', 'id'],
   ['rules', 'id'],
+  ['scheduled_messages', 'op_id'],
 ] as const
 
 /** The rows of the channel itself, which go together. */

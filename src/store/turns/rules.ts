@@ -22,6 +22,7 @@ import type { Tables } from '#src/store/entities/tables'
 import type { Dialect } from '#src/store/dialect'
 import type { Database } from '#src/store/jobs/database'
 import type { Executor, RowsStatement } from '#src/store/jobs/executor'
+import { messagesDue, nextMessageDue } from './scheduled.ts'
 import { Bulk } from '#src/store/statements/bulk'
 import { StoreDefect } from '#src/store/store-error'
 
@@ -81,7 +82,9 @@ export function dueIn(
         WHERE w.lane = ? AND w.due <= ? ORDER BY w.due, w.rule_id, w.thing_id, w.channel LIMIT ?`,
       [lane, upTo, DUE_MAX],
     )
+    const messages = await messagesDue(executor, lane, upTo)
     const byChannel = new Map<ChannelId, (DueItem | DueSweep)[]>()
+    for (const channelId of messages.keys()) byChannel.set(channelId, [])
     let count = 0
     for (const row of rows) {
       if (count >= DUE_MAX) break
@@ -93,7 +96,10 @@ export function dueIn(
       if (items === undefined) byChannel.set(channelId, [item])
       else items.push(item)
     }
-    return [...byChannel].map(([channelId, items]) => ({ channelId, items }))
+    return [...byChannel].map(([channelId, items]) => {
+      const due = messages.get(channelId)
+      return { channelId, items, ...(due && { messages: due }) }
+    })
   }, URGENT)
 }
 
@@ -131,9 +137,13 @@ export function nextDueIn(database: Database, lane: number): Promise<number | un
         ORDER BY w.due, w.rule_id, w.thing_id, w.channel LIMIT 1`,
       [lane],
     )
-    return row?.due
+    const message = await nextMessageDue(executor, lane)
+    return earlier(row?.due, message)
   }, URGENT)
 }
+
+const earlier = (one: number | undefined, other: number | undefined): number | undefined =>
+  one === undefined || other === undefined ? (one ?? other) : Math.min(one, other)
 
 /** Writes the rules and the watches of a turn. */
 export class RuleRows {

@@ -21,6 +21,7 @@ import type { Tables } from '#src/store/entities/tables'
 import { batchRows } from './operation-batches.ts'
 import { unpark } from './parked.ts'
 import { RuleRows } from './rules.ts'
+import { ScheduledRows } from './scheduled.ts'
 
 /** An item of a channel, with the store's own name of the channel. */
 interface OfChannel<Item> {
@@ -116,10 +117,12 @@ export class TurnRows {
   readonly #deadLetters: Bulk<DeadLetter>
   readonly #parked: Bulk<ParkedSubmission>
   readonly #rules: RuleRows
+  readonly #scheduled: ScheduledRows
 
   constructor(tables: Tables, dialect: Dialect) {
     const { onDuplicate } = dialect
     this.#rules = new RuleRows(tables, dialect)
+    this.#scheduled = new ScheduledRows(tables)
     this.#heads = new Bulk(tables.channelHeads, HEAD, {
       // The floors belong to retention, the flag to subscriptions.
       leftOut: ['entriesFloor', 'tombstoneFloor', 'hasProviderRoutes'],
@@ -144,6 +147,7 @@ export class TurnRows {
   /** The statements that write a turn. */
   *statements(writes: TurnWrites, executor: Executor): Generator<RowsStatement> {
     yield* this.#rules.statements(writes.channels, executor)
+    yield* this.#scheduled.statements(writes.channels, executor)
     const parts = partsOf(writes.channels)
     yield* this.#heads.inserts(parts.heads, executor)
     yield* this.#things.inserts(parts.things, executor)

@@ -34,6 +34,7 @@ import { bindLog, fencedLanes, laneMoves, lastEpoch, takeLane, writeDurably } fr
 import { compactSince, operationsInBatches, withRowsBefore } from './operation-batches.ts'
 import { parkedIn, waitingFor } from './parked.ts'
 import { dueIn, nextDueIn, rulesOf, watchesOf } from './rules.ts'
+import { scheduledOf } from './scheduled.ts'
 import { TurnRows } from './turn-rows.ts'
 
 export class Turns implements TurnStore {
@@ -124,6 +125,7 @@ export class Turns implements TurnStore {
           ...eventFrom(row),
           channelId: row.channelId,
         })),
+        scheduled: await scheduledOf(executor, reads.scheduled ?? []),
         operations: await operationsOf(executor, reads.operations),
       }
     }

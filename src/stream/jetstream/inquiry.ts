@@ -196,6 +196,7 @@ const ENTITY_ID = {
   event: parseEventId,
   thing: parseThingId,
   rule: parseRuleId,
+  cancellation: parseMessageId,
 } as const
 
 const isTime = (value: unknown): value is number =>

@@ -1,0 +1,102 @@
+// Takes back a Message that waits for its time. The log decides whether it was early enough, so the
+// answer waits until the cancellation is applied. (Specification: Rules and time)
+
+import { fault, isFault } from '#domain/fault'
+import { operationIdFrom } from '#domain/identity'
+import type { MessageId } from '#domain/identity'
+import type { Operation, OperationStatus, OperationStore } from '#domain/operation'
+import type { Answer, SubmissionSink, Timers } from '#domain/ports'
+import { readCancellation } from '#src/schemas/message'
+import type { CancellationRequest } from '#src/schemas/message'
+import type { Caller } from './caller.ts'
+import type { ChannelAccess } from './channel-access.ts'
+import { wholeRefusal } from './key-rights.ts'
+import type { Submissions } from './submissions.ts'
+
+export interface CancellationPorts {
+  readonly access: ChannelAccess
+  readonly sink: Pick<SubmissionSink, 'find'>
+  readonly operations: Pick<OperationStore, 'find'>
+  readonly submissions: Pick<Submissions, 'append'>
+  readonly timers: Timers
+  readonly newHex32: () => string
+}
+
+/** Looks whether a cancellation is applied: pauses that grow, five seconds together. */
+const LOOKS = 60
+const PAUSE_MS_MAX = 100
+
+const NOT_FOUND = fault('send_status_not_found')
+const WENT = fault('message_already_sent')
+const BUSY = fault('server_busy', { retryAfterMs: 1_000 })
+
+export class Cancellations {
+  readonly #ports: CancellationPorts
+
+  constructor(ports: CancellationPorts) {
+    this.#ports = ports
+  }
+
+  /**
+   * Returns the record of the Message once it is cancelled, also when it was before;
+   * message_already_sent when it went, server_busy when its lane does not go on now.
+   */
+  async cancel(sent: unknown, from: Caller): Promise<Answer<Operation>> {
+    const { access } = this.#ports
+    const presented = await access.present(sent, from)
+    if (isFault(presented)) return presented
+    const { fields, caller } = presented
+    const request = readCancellation(fields)
+    if (isFault(request)) return request
+    const opened = await access.open(request, caller, 'send')
+    if (isFault(opened)) return opened
+    const refusal = opened.key && wholeRefusal(opened.key)
+    if (refusal !== undefined) return access.refuse(caller, refusal)
+    const found = await this.#message(request)
+    if (found === undefined) return caller.refusal ?? NOT_FOUND
+    return verdictOn(found) ?? this.#append(request, found, caller)
+  }
+
+  async #append(
+    request: CancellationRequest,
+    { entityId }: Operation,
+    caller: Caller,
+  ): Promise<Answer<Operation>> {
+    const { submissions, newHex32 } = this.#ports
+    const { channelId, cancels } = request
+    const acceptedAt = caller.receivedAtMs
+    const opId = operationIdFrom(acceptedAt, newHex32())
+    const ids = { opId, channelId, entityId: entityId as MessageId, cancels }
+    const submission = { model: 'cancellation', action: 'cancel', acceptedAt, ...ids } as const
+    const accepted = await submissions.append(submission, caller)
+    if (isFault(accepted)) return accepted
+    await this.#untilApplied(opId)
+    const operation = await this.#message(request)
+    if (operation === undefined) return NOT_FOUND
+    return verdictOn(operation) ?? BUSY
+  }
+
+  async #untilApplied(opId: Operation['opId']): Promise<void> {
+    const { sink, timers } = this.#ports
+    for (let look = 1; look <= LOOKS && sink.find(opId) !== undefined; look += 1) {
+      const pauseMs = Math.min(5 * look, PAUSE_MS_MAX)
+      await new Promise<void>((resolve) => timers.after(pauseMs, resolve))
+    }
+  }
+
+  /** The operation, when it is a Message of the channel. */
+  async #message({ channelId, cancels }: CancellationRequest): Promise<Operation | undefined> {
+    const { sink, operations } = this.#ports
+    const operation = sink.find(cancels) ?? (await operations.find(cancels))
+    const isOfChannel = operation?.channelId === channelId && operation.model === 'message'
+    return isOfChannel ? operation : undefined
+  }
+}
+
+/** The answer for an operation; undefined while it may still be cancelled. */
+function verdictOn(operation: Operation): Answer<Operation> | undefined {
+  if (operation.status === 'cancelled') return operation
+  return WAITING.has(operation.status) ? undefined : WENT
+}
+
+const WAITING: ReadonlySet<OperationStatus> = new Set(['accepted', 'processing', 'scheduled'])
