@@ -12,6 +12,7 @@ import { Strangers1801500000000 } from './11-strangers.ts'
 import { KeyRights1802000000000 } from './12-key-rights.ts'
 import { Compact1803000000000 } from './13-compact.ts'
 import { Rules1804000000000 } from './14-rules.ts'
+import { MqttSessions1805000000000 } from './15-mqtt-sessions.ts'
 
 /** Every step, in order. */
 export const MIGRATIONS = [
@@ -29,4 +30,5 @@ export const MIGRATIONS = [
   KeyRights1802000000000,
   Compact1803000000000,
   Rules1804000000000,
+  MqttSessions1805000000000,
 ]
