@@ -4,6 +4,11 @@
 export const RECEIVE_MAX = 64
 /** Publishes at QoS 2 whose PUBREL has not come, for clients that know no Receive Maximum. */
 export const UNRELEASED_MAX = 1_024
+/**
+ * Publishes of a kept session that are remembered, since they may come again: at QoS 1 a client
+ * never says that it has its acknowledgement.
+ */
+export const REMEMBERED_MAX = 2 * RECEIVE_MAX
 /** Subscriptions of one client. */
 export const SUBSCRIPTIONS_MAX = 100
 /** Topic aliases that a client may set. */

@@ -59,13 +59,17 @@ export function readConnect(packet: ConnectPacket): Opening | ConnectRefusal {
   const { username: userName = '', password } = packet
   if (userName === '') return BAD_CREDENTIALS
   const isClean = clean === true
-  const keptSeconds = isFive ? (properties.sessionExpiryInterval ?? 0) : isClean ? 0 : Infinity
+  const keptSeconds = isFive
+    ? (properties.sessionExpiryInterval ?? 0)
+    : isClean
+      ? 0
+      : FOREVER_SECONDS
   return {
     level: protocolVersion,
     clientId,
     credentials: { userName, password: password?.toString() },
     isClean,
-    keptMs: keptSeconds === FOREVER_SECONDS ? Infinity : keptSeconds * 1_000,
+    keptMs: keptMsOf(keptSeconds),
     silenceMs: keepalive === 0 ? Infinity : keepalive * 1_000 * KEEP_ALIVE_SHARE,
     will: willOf(packet),
     receiveMax: properties.receiveMaximum ?? 0xffff,
@@ -75,6 +79,10 @@ export function readConnect(packet: ConnectPacket): Opening | ConnectRefusal {
   }
 }
 
+/** Milliseconds of a session expiry interval; Infinity for no end. */
+export const keptMsOf = (seconds: number): number =>
+  seconds === FOREVER_SECONDS ? Infinity : seconds * 1_000
+
 function willOf({ will }: ConnectPacket): Will | undefined {
   if (will === undefined) return undefined
   const { topic, payload, qos = 0, properties = {} } = will
@@ -82,6 +90,7 @@ function willOf({ will }: ConnectPacket): Will | undefined {
     topic,
     payload: Buffer.from(payload),
     qos,
+    packetId: 0,
     isRepeat: false,
     opId: undefined,
     delayMs: (properties.willDelayInterval ?? 0) * 1_000,

@@ -9,28 +9,25 @@
 
 import { reportDefect } from '#domain/defect'
 import { isFault } from '#domain/fault'
+import { BUSY } from '#src/refusals/rejection'
 import type { Fault } from '#domain/fault'
-import type { OpenChannel } from '#src/acceptance/channel-access'
-import type { Guard } from '#src/acceptance/caller-check'
 import { HELD_MAX, HELD_PAUSE } from './bounds.ts'
 import type { CarrierHandle, MqttCarrier } from './carrier.ts'
 import { bytesOf, encode } from './codec.ts'
 import type { Packet } from './codec.ts'
 import type { Opening } from './connect.ts'
+import { enter } from './entrance.ts'
+import type { Client } from './entrance.ts'
 import { Following } from './following.ts'
 import type { FollowedBy } from './following.ts'
 import { Incoming } from './incoming.ts'
 import type { News } from './news.ts'
 import type { ConnectionPorts } from './ports.ts'
-import { ownThingId } from '#src/mqtt/devices/entity-name'
 import type { Reply } from '#src/mqtt/devices/publish'
-import { Publisher } from './publisher.ts'
 import { Session } from './session.ts'
 import type { Input, Leave, Output, OutputOf } from './signals.ts'
 import type { FeedNews } from './subscriber.ts'
 
-/** CONNECT is the one packet whose credentials count in the budget. */
-const GUARD: Guard = { token: 'none', budget: 'passwords' }
 /** Refusals of a publish after which its session is worth nothing. */
 const ENDINGS: ReadonlySet<Fault['code']> = new Set(['channel_not_found', 'key_expired'])
 
@@ -47,6 +44,8 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
   #heldBytes = 0
   #isGone = false
   #client: Client | undefined
+  /** Milliseconds for which the session is kept behind the connection. */
+  #keptMs = 0
   #following: Following | undefined
   /** Called when the client has read enough for more present state. */
   #whenRead: (() => void) | undefined
@@ -105,6 +104,14 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
     this.leave('not-authorized')
   }
 
+  takenOver(): void {
+    this.leave('taken-over')
+  }
+
+  restarted(): void {
+    this.leave('busy')
+  }
+
   /** Compares what a subscriber has with the store. */
   recheck(): void {
     this.#following?.recheck()
@@ -161,12 +168,18 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
         void this.#submit(output, bytes)
         break
       }
+      case 'release':
+        void this.#release(output.messageId)
+        break
       case 'follow':
       case 'retain':
       case 'read-pages':
+      case 'acknowledge':
+      case 'resync':
         this.#followed()?.perform(output)
         break
       case 'close':
+        this.#keptMs = Math.min(output.keptMs ?? this.#keptMs, this.#ports.keptMsMax)
         this.#flush()
         this.#ports.ended(output.reason)
         this.#gone(output.isClean ? 'clean' : 'unclean')
@@ -175,32 +188,19 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
   }
 
   async #enter(opening: Opening): Promise<void> {
-    const { requests, access, keysOnly } = this.#ports
-    const { userName, password } = opening.credentials
-    const sent =
-      password === undefined ? { password: userName } : { channel_id: userName, password }
-    const peer = { address: this.carrier.address }
-    const answer = await requests.answer({ guard: GUARD, peer, authorization: '' }, (caller) =>
-      access.enter(sent, caller, { keysOnly }),
-    )
-    if (this.#isGone) return
-    if (isFault(answer)) return this.feed({ kind: 'refused', fault: answer })
-    const { level, clientId } = opening
-    const madeId = clientId === '' ? this.#ports.newHex32() : undefined
-    const { channelId } = answer
-    const name = madeId ?? clientId
-    const publisher = new Publisher(this.#ports, {
-      channelId,
-      password: sent.password,
-      address: peer.address,
-      level,
-      thingId: ownThingId({ thingPrefix: answer.key?.thingPrefix, clientId: name }),
-      reply: (reply) => this.#reply(reply),
+    const reply = (sent: Reply): void => this.#reply(sent)
+    const visitor = { opening, address: this.carrier.address, reply }
+    const answer = await enter(visitor, this.#ports).catch((error: unknown) => {
+      this.#ports.logger.warn('the store did not answer a session', { ...reportDefect(error) })
+      return BUSY
     })
-    this.#client = { open: answer, opening, clientId: name, publisher }
+    if (isFault(answer)) return this.feed({ kind: 'refused', fault: answer })
+    this.#keptMs = answer.keptMs
+    this.#client = answer
+    if (this.#isGone) return this.#leaveBehind()
     this.#ports.entered(this)
-    const own = publisher
-    this.feed({ kind: 'opened', open: answer, own, isPresent: false, madeId, keptMs: 0 })
+    const { open, kept, madeId, keptMs, publisher: own } = answer
+    this.feed({ kind: 'opened', open, own, kept, madeId, keptMs })
     this.#pump()
   }
 
@@ -208,9 +208,16 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
     const refusal = await this.#client?.publisher.publish(publication)
     if (this.#isGone) return
     this.#incoming.done(bytes)
+    if (refusal === 'taken-over') return this.leave(refusal)
     this.feed({ kind: 'settled', ticket, fault: refusal })
     if (refusal !== undefined && ENDINGS.has(refusal.code)) this.leave('not-authorized')
     this.#pump()
+  }
+
+  async #release(messageId: number): Promise<void> {
+    const isOwned = await this.#client?.remembered?.release(messageId)
+    if (isOwned === false) this.leave('taken-over')
+    else this.feed({ kind: 'released', messageId })
   }
 
   #reply({ topic, payload }: Reply): void {
@@ -248,9 +255,10 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
   }
 
   #followed(): Following | undefined {
-    const channelId = this.#client?.open.channelId
-    if (channelId === undefined) return undefined
-    return (this.#following ??= new Following(this.#ports.following, channelId, this))
+    if (this.#client === undefined) return undefined
+    const { open, owner, kept } = this.#client
+    const whose = { by: this, owner: kept && owner }
+    return (this.#following ??= new Following(this.#ports.following, open.channelId, whose))
   }
 
   #sent(bytes: Buffer): number | 'closed' {
@@ -277,15 +285,12 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
     this.#ports.ticks.remove(this)
     const { publisher, opening } = this.#client ?? {}
     publisher?.end()
+    this.#leaveBehind()
     const will = end === 'clean' ? undefined : opening?.will
     this.#ports.left(this, will && publisher && { will, publisher })
   }
-}
 
-/** A client whose credentials are good. */
-export interface Client {
-  readonly open: OpenChannel
-  readonly opening: Opening
-  readonly clientId: string
-  readonly publisher: Publisher
+  #leaveBehind(): void {
+    if (this.#client?.kept !== undefined) this.#ports.gone(this.#client, this.#keptMs)
+  }
 }

@@ -1,7 +1,8 @@
 // The door of MQTT: all connections of a process, whatever their carriers.
 //
 // Invariants:
-//   mqtt-door/1. A client id has one connection in a channel: a newer one ends the older.
+//   mqtt-door/1. A client id has one connection in a channel: a newer one ends the older, on every
+//                node.
 //   mqtt-door/2. Connections whose password or key opens nothing any more end, at a notice or when
 //                notices may have been lost.
 //   mqtt-door/3. A will is published once its delay is over, and not when the client is back by
@@ -9,28 +10,39 @@
 //   mqtt-door/4. `drain` answers what was taken, then tells every client; none remains.
 
 import { Limiter } from '#domain/bounds/limiter'
-import type { ChannelId } from '#domain/identity'
+import type { ChannelId, DeviceId } from '#domain/identity'
+import type { MqttSessionStore, SessionOwner } from '#domain/mqtt/sessions'
 import type { Bus, Notice } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
+import type { DeviceStore, SubscriptionStore } from '#domain/store-ports'
 import type { Logger, Meter } from '#domain/telemetry'
 import type { Acceptance } from '#src/acceptance/acceptance'
+import type { Submissions } from '#src/acceptance/submissions'
 import { DoorRequests } from '#src/doors/door-requests'
 import type { DoorRequestsPorts } from '#src/doors/door-requests'
+import { Acknowledgements } from '#src/transports/acknowledgements'
 import { ChannelListeners } from '#src/transports/channel-listeners'
+import { Presence } from '#src/transports/presence'
 import type { News as Announced } from '#src/transports/signals'
 import { SLICE_MS, Ticks } from '#src/transports/ticks'
 import type { CarrierHandle, MqttCarrier } from './carrier.ts'
 import { MqttConnection } from './connection.ts'
 import { entryFrame } from './following.ts'
+import type { Client } from './entrance.ts'
 import type { Following, FollowingPorts } from './following.ts'
 import { InFlight } from './in-flight.ts'
 import type { ConnectionPorts, Testament } from './ports.ts'
 
 export interface MqttDoorPorts extends Pick<DoorRequestsPorts, 'isOpen'> {
-  readonly acceptance: Pick<Acceptance, 'callerCheck' | 'access' | 'submissions'>
+  readonly acceptance: Pick<Acceptance, 'callerCheck' | 'access'> & {
+    readonly submissions: Pick<Submissions, 'submit'>
+  }
   readonly bus: Bus
   readonly read: FollowingPorts['read']
   readonly channels: FollowingPorts['channels']
+  readonly mqttSessions: MqttSessionStore
+  readonly devices: Pick<DeviceStore, 'seen'>
+  readonly subscriptions: FollowingPorts['subscriptions'] & Pick<SubscriptionStore, 'acknowledge'>
   readonly runtime: Runtime
   readonly meter: Meter
   readonly logger: Logger
@@ -39,6 +51,8 @@ export interface MqttDoorPorts extends Pick<DoorRequestsPorts, 'isOpen'> {
 export interface MqttDoorOptions {
   /** True where a gateway token is set: then only keys open a session. */
   readonly keysOnly: boolean
+  /** Milliseconds for which a session is kept at most: as long as a device. */
+  readonly keptMsMax: number
 }
 
 /** Wills that wait for their delay; beyond these a will is published at once. */
@@ -47,6 +61,12 @@ const WILLS_MAX = 100_000
 const RECHECK_MS = 2_000
 /** Milliseconds between two comparisons of subscribers with the store. */
 const RECHECK_EVERY_MS = 60_000
+/** Milliseconds between writes of positions. */
+const WRITE_EVERY_MS = 5_000
+/** Milliseconds for which a stop waits for the last positions. */
+const WRITE_WITHIN_MS = 3_000
+const ACKNOWLEDGEMENTS_WAITING_MAX = 200_000
+const CARRIER = 'mqtt'
 const READS_AT_ONCE = 16
 const READS_WAITING_MAX = 50_000
 
@@ -55,14 +75,16 @@ export class MqttDoor {
   readonly #requests: DoorRequests
   readonly #connectionPorts: ConnectionPorts<MqttConnection>
   readonly #connections = new Set<MqttConnection>()
-  readonly #byClient = new Map<string, MqttConnection>()
-  readonly #wills = new Map<string, () => void>()
+  readonly #byClient = new Map<DeviceId, MqttConnection>()
+  readonly #wills = new Map<DeviceId, () => void>()
+  readonly #acknowledgements: Acknowledgements
+  readonly #presence: Presence
   readonly #stops: (() => void)[]
   #isLeaving = false
   #whenEmpty: (() => void) | undefined
   #drained: Promise<void> | undefined
 
-  constructor(ports: MqttDoorPorts, { keysOnly }: MqttDoorOptions) {
+  constructor(ports: MqttDoorPorts, options: MqttDoorOptions) {
     this.#ports = ports
     const { acceptance, runtime, meter, logger, bus } = ports
     const { callerCheck, access, submissions } = acceptance
@@ -74,7 +96,13 @@ export class MqttDoor {
     const tell = (following: Following, news: Announced): void =>
       following.news({ kind: 'announced', ...news })
     const listeners = new ChannelListeners<Following>(bus, tell, entryFrame)
+    this.#acknowledgements = new Acknowledgements(ports, ACKNOWLEDGEMENTS_WAITING_MAX)
+    this.#presence = new Presence({ ...ports, nowMs })
+    const acknowledgements = this.#acknowledgements
     this.#connectionPorts = {
+      ...options,
+      mqttSessions: ports.mqttSessions,
+      unrecorded: meter.counter('mqtt_unrecorded_total', {}),
       requests: this.#requests,
       access,
       submissions,
@@ -82,12 +110,12 @@ export class MqttDoor {
       logger,
       inFlight,
       ticks,
-      following: { ...ports, listeners, reads },
-      keysOnly,
+      following: { ...ports, listeners, reads, acknowledgements },
       newHex32: () => runtime.entropy(16).toString('hex'),
       lost: meter.counter('mqtt_lost_total', {}),
       entered: (connection) => this.#entered(connection),
       left: (connection, testament) => this.#left(connection, testament),
+      gone: (client, keptMs) => this.#kept(client, keptMs),
       ended: (reason) => meter.counter('sessions_ended_total', { carrier: 'mqtt', reason })(),
     }
     meter.gauge('sessions', { carrier: 'mqtt' }, () => this.#byClient.size)
@@ -96,7 +124,11 @@ export class MqttDoor {
     meter.gauge('mqtt_wills_waiting', {}, () => this.#wills.size)
     this.#stops = [
       bus.onNotice((notice) => this.#noticed(notice)),
-      runtime.every(RECHECK_EVERY_MS, () => this.#recheckFeeds()),
+      runtime.every(RECHECK_EVERY_MS, () => {
+        this.#recheckFeeds()
+        this.#presence.report(this.#present())
+      }),
+      runtime.every(WRITE_EVERY_MS, () => void acknowledgements.flush()),
       runtime.every(SLICE_MS, () => {
         for (const connection of ticks.due(runtime.monotonicMs())) connection.feed({ kind: 'tick' })
       }),
@@ -137,10 +169,15 @@ export class MqttDoor {
     // The acknowledgements of what was taken leave first.
     await new Promise<void>((resolve) => this.#ports.runtime.soon(resolve))
     for (const connection of this.#connections) connection.leave('shutdown')
-    if (this.#connections.size === 0) return
+    if (this.#connections.size > 0) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      this.#whenEmpty = resolve
+      await promise
+    }
     const { promise, resolve } = Promise.withResolvers<void>()
-    this.#whenEmpty = resolve
-    await promise
+    const cancel = this.#ports.runtime.after(WRITE_WITHIN_MS, resolve)
+    await Promise.race([this.#acknowledgements.flushAll(), promise])
+    cancel()
   }
 
   close(): void {
@@ -151,26 +188,46 @@ export class MqttDoor {
   }
 
   #entered(connection: MqttConnection): void {
-    const name = nameOf(connection)
-    if (name === undefined) return
-    this.#wills.get(name)?.()
-    this.#wills.delete(name) // mqtt-door/3
-    const older = this.#byClient.get(name)
-    this.#byClient.set(name, connection)
+    const { owner } = connection.client ?? {}
+    if (owner === undefined) return
+    const { deviceId } = owner
+    this.#isBack(deviceId)
+    const older = this.#byClient.get(deviceId)
+    this.#byClient.set(deviceId, connection)
     older?.leave('taken-over') // mqtt-door/1
+    this.#ports.bus.notify({ kind: 'session-opened', carrier: CARRIER, ...owner }) // mqtt-door/1
+  }
+
+  /** mqtt-door/3 */
+  #isBack(deviceId: DeviceId): void {
+    this.#wills.get(deviceId)?.()
+    this.#wills.delete(deviceId)
+  }
+
+  /** The kept sessions with a connection here. */
+  *#present(): Iterable<DeviceId> {
+    for (const { client } of this.#byClient.values()) {
+      if (client?.kept !== undefined) yield client.owner.deviceId
+    }
+  }
+
+  #kept({ owner }: Client, keptMs: number): void {
+    const expiresAt = keptMs === Infinity ? undefined : this.#ports.runtime.nowMs() + keptMs
+    // Without this it ends with the time of its device.
+    this.#ports.mqttSessions.leave(owner, expiresAt).catch(() => undefined)
   }
 
   #left(connection: MqttConnection, testament: Testament | undefined): void {
     this.#connections.delete(connection)
     if (this.#connections.size === 0) this.#whenEmpty?.()
-    const name = nameOf(connection)
-    if (name === undefined || this.#byClient.get(name) !== connection) return
-    this.#byClient.delete(name)
-    if (testament !== undefined && !this.#isLeaving) this.#bequeath(name, testament)
+    const { deviceId } = connection.client?.owner ?? {}
+    if (deviceId === undefined || this.#byClient.get(deviceId) !== connection) return
+    this.#byClient.delete(deviceId)
+    if (testament !== undefined && !this.#isLeaving) this.#bequeath(deviceId, testament)
   }
 
   /** mqtt-door/3 */
-  #bequeath(name: string, { will, publisher }: Testament): void {
+  #bequeath(name: DeviceId, { will, publisher }: Testament): void {
     const publish = (): void => void publisher.publish(will)
     if (will.delayMs === 0 || this.#wills.size >= WILLS_MAX) return publish()
     const cancel = this.#ports.runtime.after(will.delayMs, () => {
@@ -182,12 +239,23 @@ export class MqttDoor {
 
   #noticed(notice: Notice): void {
     if (notice.kind === 'lane-taken') return this.#recheckFeeds()
+    if (notice.kind === 'session-opened') {
+      if (notice.carrier === CARRIER) this.#enteredElsewhere(notice)
+      return
+    }
     if (notice.kind !== 'credentials-changed' && notice.kind !== 'channel-deleted') return
     const keyId = notice.kind === 'credentials-changed' ? notice.keyId : undefined
     for (const connection of this.#ofChannel(notice.channelId)) {
       const isMeant = keyId === undefined || connection.client?.open.key?.keyId === keyId
       if (isMeant) void this.#prove(connection)
     }
+  }
+
+  /** mqtt-door/1 */
+  #enteredElsewhere({ deviceId, number }: SessionOwner): void {
+    const connection = this.#byClient.get(deviceId)
+    if (connection === undefined) return this.#isBack(deviceId)
+    if ((connection.client?.owner.number ?? number) < number) connection.leave('taken-over')
   }
 
   *#ofChannel(channelId: ChannelId): Iterable<MqttConnection> {
@@ -204,7 +272,3 @@ export class MqttDoor {
     if (!opens) connection.leave('not-authorized')
   }
 }
-
-/** The name of a client among all channels; undefined before its credentials are good. */
-const nameOf = ({ client }: MqttConnection): string | undefined =>
-  client && `${client.open.channelId}/${client.clientId}`

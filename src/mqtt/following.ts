@@ -7,21 +7,29 @@
 //   mqtt-following/3. The present state is read page by page, as fast as the client takes it.
 
 import type { ChannelId } from '#domain/identity'
+import type { MqttSessionStore, SessionOwner } from '#domain/mqtt/sessions'
+import type { Position } from '#domain/feed'
+import type { Runtime } from '#domain/runtime'
 import type { Limiter } from '#domain/bounds/limiter'
 import { reportDefect } from '#domain/defect'
 import type { FeedEntry } from '#domain/feed'
-import type { ChannelStore, Page, ReadStore } from '#domain/store-ports'
+import type { ChannelStore, Page, ReadStore, SubscriptionStore } from '#domain/store-ports'
 import type { Logger } from '#domain/telemetry'
+import type { Acknowledgements } from '#src/transports/acknowledgements'
 import type { ChannelListeners } from '#src/transports/channel-listeners'
 import type { Frame } from '#src/transports/signals'
 import { stateOfEvent, stateOfThing } from './news.ts'
 import type { News } from './news.ts'
-import type { FeedNews, FeedRequest } from './subscriber.ts'
+import type { FeedNews, FeedRequest, StoredSubscription } from './subscriber.ts'
 
 export interface FollowingPorts {
   readonly listeners: ChannelListeners<Following>
   readonly read: Pick<ReadStore, 'catchUp' | 'things' | 'events' | 'thing'>
   readonly channels: Pick<ChannelStore, 'info'>
+  readonly mqttSessions: Pick<MqttSessionStore, 'subscribe'>
+  readonly subscriptions: Pick<SubscriptionStore, 'subscribe' | 'unsubscribe' | 'position'>
+  readonly acknowledgements: Pick<Acknowledgements, 'record' | 'flush'>
+  readonly runtime: Pick<Runtime, 'nowMs'>
   readonly reads: Limiter
   readonly logger: Pick<Logger, 'warn'>
 }
@@ -36,6 +44,10 @@ export interface FollowedBy {
   unavailable(): void
   /** The channel is gone. */
   ended(): void
+  /** A newer connection has the session. */
+  takenOver(): void
+  /** The feed begins again. */
+  restarted(): void
 }
 
 const PAGE_ITEMS = 100
@@ -53,31 +65,56 @@ export class Following {
   readonly #ports: FollowingPorts
   readonly #channelId: ChannelId
   readonly #by: FollowedBy
+  readonly #owner: SessionOwner | undefined
   #isGone = false
 
-  constructor(ports: FollowingPorts, channelId: ChannelId, by: FollowedBy) {
+  /** `owner`: of a session that is kept. */
+  constructor(
+    ports: FollowingPorts,
+    channelId: ChannelId,
+    { by, owner }: { readonly by: FollowedBy; readonly owner: SessionOwner | undefined },
+  ) {
     this.#ports = ports
     this.#channelId = channelId
     this.#by = by
+    this.#owner = owner
   }
 
   perform(request: FeedRequest): void {
-    if (request.kind === 'follow') this.#read(() => this.#follow())
-    else if (request.kind === 'retain') this.#read(() => this.#retain(request.filters))
-    else {
-      const { ticket, requests, bytes } = request
-      const pages = this.#ports.listeners.recentPages(requests)
-      if (pages.length > 0) return this.news({ kind: 'pages', ticket, pages })
-      const isRead = this.#read(async () => {
-        const read = await this.#ports.read.catchUp(requests, bytes)
-        const framed = read.map(({ entries, ...rest }) => ({
-          ...rest,
-          frames: entries.map((entry) => entryFrame(entry, 'replay')),
-        }))
-        this.news({ kind: 'pages', ticket, pages: framed })
-      })
-      if (!isRead) this.news({ kind: 'postponed', ticket })
+    switch (request.kind) {
+      case 'follow':
+        this.#read(() => this.#follow(request.kept))
+        break
+      case 'retain':
+        this.#read(() => this.#retain(request.filters))
+        break
+      case 'acknowledge':
+        if (this.#owner !== undefined) {
+          const { channelId, seq } = request
+          this.#ports.acknowledgements.record({ ...this.#owner, channelId, seq })
+        }
+        break
+      case 'resync':
+        this.#by.restarted()
+        break
+      case 'read-pages':
+        this.#readPages(request)
     }
+  }
+
+  #readPages(request: Extract<FeedRequest, { readonly kind: 'read-pages' }>): void {
+    const { ticket, requests, bytes } = request
+    const pages = this.#ports.listeners.recentPages(requests)
+    if (pages.length > 0) return this.news({ kind: 'pages', ticket, pages })
+    const isRead = this.#read(async () => {
+      const read = await this.#ports.read.catchUp(requests, bytes)
+      const framed = read.map(({ entries, ...rest }) => ({
+        ...rest,
+        frames: entries.map((entry) => entryFrame(entry, 'replay')),
+      }))
+      this.news({ kind: 'pages', ticket, pages: framed })
+    })
+    if (!isRead) this.news({ kind: 'postponed', ticket })
   }
 
   news(news: FeedNews): void {
@@ -97,18 +134,57 @@ export class Following {
     this.#ports.listeners.leave(this.#channelId, this) // mqtt-following/2
   }
 
-  async #follow(): Promise<void> {
-    const { listeners, channels } = this.#ports
+  async #follow(kept: readonly StoredSubscription[] | undefined): Promise<void> {
+    const { listeners } = this.#ports
     const channelId = this.#channelId
+    if (kept?.length === 0) {
+      listeners.leave(channelId, this)
+      return this.#keep(kept)
+    }
     listeners.join(channelId, this) // mqtt-following/1
     await listeners.settled()
-    const info = await channels.info(channelId)
-    if (this.#isGone) return listeners.leave(channelId, this) // mqtt-following/2
-    if (info === undefined) return this.#by.ended()
-    const headSeq = Math.max(info.headSeq, listeners.headOf(channelId))
+    if (kept !== undefined) return this.#keep(kept)
+    const info = await this.#ports.channels.info(channelId)
+    if (info === undefined) return this.#gone()
     const { channelName } = info
-    const position = { channelId, channelName, headSeq, sinceSeq: headSeq, ackedSeq: headSeq }
-    this.news({ kind: 'following', position })
+    const headSeq = Math.max(info.headSeq, listeners.headOf(channelId))
+    this.#follows({ channelId, channelName, headSeq, sinceSeq: headSeq, ackedSeq: headSeq })
+  }
+
+  /** Goes on from the place that the kept session has, or from the present one. */
+  async #keep(kept: readonly StoredSubscription[]): Promise<void> {
+    const { mqttSessions, subscriptions, acknowledgements, runtime } = this.#ports
+    const channelId = this.#channelId
+    if (this.#owner === undefined) return
+    const { deviceId } = this.#owner
+    const isOwned = await mqttSessions.subscribe(this.#owner, JSON.stringify(kept))
+    if (!isOwned) return this.#by.takenOver()
+    if (kept.length === 0) {
+      await subscriptions.unsubscribe(deviceId, channelId, runtime.nowMs())
+      return this.news({ kind: 'following', position: undefined })
+    }
+    await acknowledgements.flush() // An earlier connection may have moved it here.
+    const { kind } = await subscriptions.subscribe(deviceId, channelId, runtime.nowMs())
+    if (kind === 'full') {
+      this.#ports.listeners.leave(channelId, this)
+      return this.news({ kind: 'full' })
+    }
+    const position = await subscriptions.position(deviceId, channelId)
+    if (position === undefined) this.#gone()
+    else this.#follows(position)
+  }
+
+  #follows(position: Position): void {
+    const { listeners } = this.#ports
+    const { channelId } = position
+    if (this.#isGone) return listeners.leave(channelId, this) // mqtt-following/2
+    const headSeq = Math.max(position.headSeq, listeners.headOf(channelId))
+    this.news({ kind: 'following', position: { ...position, headSeq } })
+  }
+
+  #gone(): void {
+    this.#ports.listeners.leave(this.#channelId, this) // mqtt-following/2
+    if (!this.#isGone) this.#by.ended()
   }
 
   async #retain(filters: readonly (readonly string[])[]): Promise<void> {

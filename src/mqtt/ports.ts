@@ -1,27 +1,26 @@
 // The ports of a connection, which all connections of a door share.
 
-import type { ChannelAccess } from '#src/acceptance/channel-access'
 import type { Runtime } from '#domain/runtime'
 import type { Logger } from '#domain/telemetry'
 import type { Ticked, Ticks } from '#src/transports/ticks'
 import type { Will } from './connect.ts'
+import type { Client, EntrancePorts } from './entrance.ts'
 import type { FollowingPorts } from './following.ts'
 import type { InFlight } from './in-flight.ts'
-import type { Publisher, PublisherPorts } from './publisher.ts'
+import type { Publisher } from './publisher.ts'
 
-export interface ConnectionPorts<Connection extends Ticked> extends PublisherPorts {
-  readonly access: Pick<ChannelAccess, 'enter'>
-  readonly runtime: Pick<Runtime, 'nowMs' | 'wait' | 'monotonicMs' | 'soon'>
-  readonly logger: Pick<Logger, 'debug' | 'error'>
+export interface ConnectionPorts<Connection extends Ticked> extends EntrancePorts {
+  readonly runtime: Pick<Runtime, 'nowMs' | 'wait' | 'after' | 'monotonicMs' | 'soon'>
+  readonly logger: Pick<Logger, 'debug' | 'warn' | 'error'>
   readonly inFlight: InFlight
   readonly following: FollowingPorts
   readonly ticks: Ticks<Connection>
-  /** True where only keys open a session. */
-  readonly keysOnly: boolean
   /** Called once the credentials are good: an older connection of the same client ends. */
   entered(connection: Connection): void
   /** Called once, when the connection is over; with its will, when that is to be published. */
   left(connection: Connection, testament: Testament | undefined): void
+  /** Called once for a kept session, which ends after so many milliseconds without a connection. */
+  gone(client: Client, keptMs: number): void
   /** Counts a connection that ends. */
   ended(reason: string): void
 }

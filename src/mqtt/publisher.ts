@@ -5,6 +5,8 @@
 //   mqtt-publisher/2. A client that cannot be told that the gateway is busy waits for its answer:
 //                     its publish is tried again until it is in the log or refused.
 
+import { hash } from 'node:crypto'
+
 import type { ChannelId } from '#domain/identity'
 import { operationIdFrom, parseOperationId } from '#domain/identity'
 import type { OperationId } from '#domain/identity'
@@ -19,6 +21,7 @@ import { CATEGORY, STATUS, lineOf } from '#src/refusals/refusal'
 import { OPERATION_ID_RULE } from '#src/schemas/values'
 import type { ProtocolLevel } from './codec.ts'
 import type { Publication } from './publishes.ts'
+import type { Remembered } from './remembered.ts'
 import type { OwnPublishes } from './subscriber.ts'
 import { NO_STATE } from '#src/mqtt/devices/family-state'
 import type { Reply, Wish } from '#src/mqtt/devices/publish'
@@ -43,6 +46,8 @@ export interface PublishingClient {
   readonly level: ProtocolLevel
   /** The Thing of publishes whose topics name none. */
   readonly thingId: string
+  /** The exchanges of a kept session. */
+  readonly remembered: Pick<Remembered, 'opIdOf'> | undefined
   /** Sends a publish to the client, unless it is gone. */
   readonly reply: (reply: Reply) => void
 }
@@ -82,8 +87,11 @@ export class Publisher implements OwnPublishes {
     return this.#own?.has(opId) === true
   }
 
-  /** Resolves once the log has every submission of the publish, or with the refusal of one. */
-  async publish(publication: Publication): Promise<Fault | undefined> {
+  /**
+   * Resolves once the log has every submission of the publish, or with the refusal of one;
+   * `taken-over` when a newer connection has the session, which submits it.
+   */
+  async publish(publication: Publication): Promise<Fault | 'taken-over' | undefined> {
     const { topic, payload, qos } = publication
     const receivedAtMs = this.#ports.runtime.nowMs()
     const sender = { thingId: this.#client.thingId, mappings: [] }
@@ -92,10 +100,12 @@ export class Publisher implements OwnPublishes {
     this.#state = read.state
     for (const reply of read.replies) this.#client.reply(reply)
     const isNamed = qos > 0 || this.#own !== undefined
-    const opId = isNamed ? this.#opIdOf(publication, receivedAtMs) : undefined
+    const named = isNamed ? this.#opIdOf(publication, receivedAtMs) : undefined
+    const opId = named instanceof Promise ? await named : named
+    if (opId === 'taken-over') return 'taken-over'
     if (isFault(opId)) return this.#unread(opId, publication)
     for (const [index, wish] of read.wishes.entries()) {
-      const made = opId && { opId: nthOf(opId, index), entityHex: this.#ports.newHex32() }
+      const made = opId && madeFrom(nthOf(opId, index))
       if (made !== undefined) this.#noteOwn(made.opId)
       const refusal = await this.#tried(wish, made, publication)
       if (refusal !== undefined) return this.#refused(refusal, publication)
@@ -132,7 +142,15 @@ export class Publisher implements OwnPublishes {
   }
 
   /** mqtt-publisher/1 */
-  #opIdOf({ opId }: Publication, receivedAtMs: number): OperationId | Fault {
+  #opIdOf(
+    publication: Publication,
+    receivedAtMs: number,
+  ): OperationId | Fault | Promise<OperationId | 'taken-over'> {
+    const { opId, packetId } = publication
+    const { remembered } = this.#client
+    if (opId === undefined && remembered !== undefined && packetId > 0) {
+      return remembered.opIdOf(publication).then((known) => known ?? 'taken-over')
+    }
     if (opId === undefined) return operationIdFrom(receivedAtMs, this.#ports.newHex32())
     const detail = `the user property op_id ${OPERATION_ID_RULE}`
     return parseOperationId(opId) ?? fault('validation_failed', { field: 'op_id', detail })
@@ -154,6 +172,12 @@ export class Publisher implements OwnPublishes {
 }
 
 const isBusy = ({ code }: Fault): boolean => CATEGORY[STATUS[code]] === 'too_busy'
+
+/** The same for the same op_id: a submission that comes again is the same. */
+const madeFrom = (opId: OperationId): MadeIds => ({
+  opId,
+  entityHex: hash('sha256', opId, 'hex').slice(0, 32),
+})
 
 /** A publish of several submissions has an op_id for each. */
 const nthOf = (opId: OperationId, index: number): OperationId =>

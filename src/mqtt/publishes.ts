@@ -23,6 +23,8 @@ export interface Publication {
   readonly topic: string
   readonly payload: Uint8Array
   readonly qos: QoS
+  /** 0 at QoS 0, and for a will. */
+  readonly packetId: number
   /** True when the client says that it may have sent it before. */
   readonly isRepeat: boolean
   /** The op_id of the sender's own choice. */
@@ -57,13 +59,17 @@ export class Publishes {
   readonly #waitingIds = new Set<number>()
   /** Packet ids at QoS 2 that had their PUBREC and wait for their PUBREL. */
   readonly #unreleased = new Set<number>()
+  /** The same of an earlier connection, where the PUBREC, and all before it, may not have come. */
+  readonly #earlier: Set<number>
   readonly #aliases = new Map<number, string>()
   /** Tickets at QoS 0 that are not settled. */
   readonly #unacknowledged = new Set<number>()
   #tickets = 0
 
-  constructor(speech: Speech) {
+  /** `earlier`: packet ids of the kept session that wait for their PUBREL. */
+  constructor(speech: Speech, earlier: readonly number[] = []) {
     this.#speech = speech
+    this.#earlier = new Set(earlier)
   }
 
   /** Publishes that are on their way to the log. */
@@ -90,6 +96,7 @@ export class Publishes {
     }
     if (this.#isBeyond()) return violation(REASON.receiveMaximumExceeded) // publishes/4
     this.#waitingIds.add(messageId)
+    this.#earlier.delete(messageId)
     return this.#submit(packet, topic, undefined)
   }
 
@@ -113,7 +120,8 @@ export class Publishes {
 
   /** Takes a PUBREL; returns its PUBCOMP. */
   release(messageId: number): Packet {
-    const isKnown = this.#unreleased.delete(messageId)
+    const isEarlier = this.#earlier.delete(messageId)
+    const isKnown = this.#unreleased.delete(messageId) || isEarlier
     const reason =
       isKnown || this.#speech.level === 4 ? {} : { reasonCode: REASON.packetIdNotFound }
     return { cmd: 'pubcomp', messageId, ...reason }
@@ -131,7 +139,14 @@ export class Publishes {
     if (at0 !== undefined) at0.add(ticket)
     else if (qos !== 0) this.#waiting.set(ticket, { qos, messageId, answer: undefined })
     const payload = Buffer.from(packet.payload)
-    const publication = { topic, payload, qos, isRepeat, opId: opIdOf(packet) }
+    const publication = {
+      topic,
+      payload,
+      qos,
+      packetId: messageId,
+      isRepeat,
+      opId: opIdOf(packet),
+    }
     return { kind: 'submit', ticket, publication }
   }
 

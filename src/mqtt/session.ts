@@ -12,10 +12,17 @@
 import type { Fault } from '#domain/fault'
 import { lineOf } from '#src/refusals/refusal'
 import { CONNECT_WITHIN_MS, OPEN_WITHIN_MS, RECEIVE_MAX, TOPIC_ALIAS_MAX } from './bounds.ts'
-import type { BrokenPacket, ConnackPacket, ConnectPacket, Packet, ProtocolLevel } from './codec.ts'
+import type {
+  BrokenPacket,
+  ConnackPacket,
+  ConnectPacket,
+  DisconnectPacket,
+  Packet,
+  ProtocolLevel,
+} from './codec.ts'
 import { PACKET_BYTES_MAX } from './codec.ts'
 import { RETRY_READ_MS } from '#src/transports/signals'
-import { readConnect } from './connect.ts'
+import { keptMsOf, readConnect } from './connect.ts'
 import type { Opening } from './connect.ts'
 import { Publishes } from './publishes.ts'
 import { REASON, connectRefusalOf } from './reasons.ts'
@@ -29,6 +36,8 @@ type Phase =
   | {
       readonly kind: 'serving'
       readonly opening: Opening
+      /** True for a session that outlives the connection. */
+      readonly isKept: boolean
       readonly publishes: Publishes
       readonly subscriber: Subscriber
       heardMs: number
@@ -107,6 +116,11 @@ export class Session {
       case 'settled':
         this.#settled(input.ticket, input.fault, outputs)
         break
+      case 'released':
+        if (this.#phase.kind === 'serving') {
+          outputs.push({ kind: 'send', packet: this.#phase.publishes.release(input.messageId) })
+        }
+        break
       case 'feed':
         if (this.#phase.kind === 'serving') {
           outputs.push(...this.#phase.subscriber.news(input.news))
@@ -142,7 +156,9 @@ export class Session {
       else if (taken.kind === 'answer') outputs.push({ kind: 'send', packet: taken.packet })
       else if (taken.kind === 'submit') outputs.push(taken)
     } else if (packet.cmd === 'pubrel') {
-      outputs.push({ kind: 'send', packet: phase.publishes.release(packet.messageId ?? 0) })
+      const { messageId = 0 } = packet
+      if (phase.isKept) outputs.push({ kind: 'release', messageId })
+      else outputs.push({ kind: 'send', packet: phase.publishes.release(messageId) })
     } else if (packet.cmd === 'puback') {
       outputs.push(...phase.subscriber.acknowledged(packet.messageId ?? 0))
     } else if (packet.cmd === 'subscribe') {
@@ -152,10 +168,25 @@ export class Session {
     } else if (packet.cmd === 'pingreq') {
       outputs.push({ kind: 'send', packet: { cmd: 'pingresp' } })
     } else if (packet.cmd === 'disconnect') {
-      this.#phase = CLOSED
-      const isClean = packet.reasonCode !== WITH_WILL
-      outputs.push({ kind: 'close', isClean, reason: 'the client left' })
+      this.#farewell(packet, phase.opening, outputs)
     } else this.#violated(REASON.protocolError, outputs)
+  }
+
+  #farewell(
+    { reasonCode, properties }: DisconnectPacket,
+    { keptMs }: Opening,
+    outputs: Output[],
+  ): void {
+    const seconds = properties?.sessionExpiryInterval
+    // A session that was not to be kept cannot become one.
+    if (keptMs === 0 && (seconds ?? 0) > 0) return this.#violated(REASON.protocolError, outputs)
+    this.#phase = CLOSED
+    outputs.push({
+      kind: 'close',
+      isClean: reasonCode !== WITH_WILL,
+      reason: 'the client left',
+      ...(seconds !== undefined && { keptMs: keptMsOf(seconds) }),
+    })
   }
 
   #connect(packet: ConnectPacket, nowMs: number, outputs: Output[]): void {
@@ -171,18 +202,21 @@ export class Session {
   }
 
   #opened(
-    { open, own, isPresent, madeId, keptMs }: Extract<Input, { readonly kind: 'opened' }>,
+    { open, own, kept, madeId, keptMs }: Extract<Input, { readonly kind: 'opened' }>,
     nowMs: number,
     outputs: Output[],
   ): void {
     const phase = this.#phase
     if (phase.kind !== 'opening') return
     const { opening } = phase
+    const { subscriptions, unreleased, isPresent = false } = kept ?? {}
+    const subscriber = new Subscriber(opening.level, open, { bounds: opening, own, subscriptions })
     this.#phase = {
       kind: 'serving',
       opening,
-      publishes: new Publishes(opening),
-      subscriber: new Subscriber(opening.level, open, { bounds: opening, own }),
+      isKept: kept !== undefined,
+      publishes: new Publishes(opening, unreleased),
+      subscriber,
       heardMs: nowMs,
       readMs: nowMs,
     }
@@ -198,7 +232,7 @@ export class Session {
       this.#level === 5
         ? { cmd: 'connack', reasonCode: 0, sessionPresent: isPresent, properties }
         : { cmd: 'connack', returnCode: 0, sessionPresent: isPresent }
-    outputs.push({ kind: 'send', packet })
+    outputs.push({ kind: 'send', packet }, ...subscriber.resume())
   }
 
   #refuse(refusal: ConnectRefusal, outputs: Output[], because: Fault): void {

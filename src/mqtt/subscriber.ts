@@ -4,6 +4,7 @@
 //
 // Invariants:
 //   subscriber/1. SUBACK leaves once the channel is followed: every later entry reaches the client.
+//   subscriber/2. SUBACK and UNSUBACK of a kept session leave once the store has its subscriptions.
 
 import type { Position } from '#domain/feed'
 import type { OperationId } from '#domain/identity'
@@ -16,20 +17,30 @@ import type { News } from './news.ts'
 import { Outgoing } from './outgoing.ts'
 import type { OutgoingBounds } from './outgoing.ts'
 import { Subscriptions } from './subscriptions.ts'
-import type { Match } from './subscriptions.ts'
+import type { Match, StoredSubscription } from './subscriptions.ts'
+import { REASON } from './reasons.ts'
 
 /** What the feed tells a subscriber. */
 export type FeedNews =
   | Extract<FeedInput, { readonly kind: 'announced' | 'pages' | 'postponed' | 'buffered' }>
-  /** The channel is followed from this position on. */
-  | { readonly kind: 'following'; readonly position: Position }
+  /** The channel is followed from this position on; undefined when it is not. */
+  | { readonly kind: 'following'; readonly position: Position | undefined }
+  /** The channel has no room for a device more. */
+  | { readonly kind: 'full' }
   /** The head in the store, which shows what the bus has lost. */
   | { readonly kind: 'head'; readonly headSeq: number }
 
 export type FeedRequest =
   | Extract<FeedOutput, { readonly kind: 'read-pages' }>
-  /** Follow the channel. The answer is `following`. */
-  | { readonly kind: 'follow' }
+  /**
+   * Follow the channel, and keep these subscriptions; without any, leave it. The answer is
+   * `following`, or `full`.
+   */
+  | { readonly kind: 'follow'; readonly kept?: readonly StoredSubscription[] }
+  /** The client has everything up to here, which its session keeps. */
+  | Extract<FeedOutput, { readonly kind: 'acknowledge' }>
+  /** The feed begins again, and so must the connection. */
+  | { readonly kind: 'resync' }
   /** Send the present state that these filters match. */
   | { readonly kind: 'retain'; readonly filters: readonly (readonly string[])[] }
 
@@ -40,7 +51,16 @@ export interface OwnPublishes {
   has(opId: OperationId): boolean
 }
 
+export interface SubscriberOptions {
+  readonly bounds: OutgoingBounds
+  readonly own: OwnPublishes
+  /** Those of a kept session; undefined for one that is not kept. */
+  readonly subscriptions?: readonly StoredSubscription[] | undefined
+}
+
 export type SubscriberOutput = { readonly kind: 'send'; readonly packet: Packet } | FeedRequest
+
+export type { StoredSubscription }
 
 /** Codes from here on are refusals; MQTT 3.1.1 has one for all. */
 const REFUSED = 0x80
@@ -50,20 +70,30 @@ export class Subscriber {
   readonly #subscriptions: Subscriptions
   readonly #outgoing: Outgoing
   readonly #own: OwnPublishes
+  readonly #isKept: boolean
   #serving: Serving | undefined
   #position: Position | undefined
-  /** Answers that wait until the channel is followed. (subscriber/1) */
+  /** Answers that wait for the channel, and for the store. (subscriber/1, subscriber/2) */
   #pending: SubscriberOutput[] | undefined
+  /** True when the subscriptions changed after the store was asked to keep them. */
+  #isStale = false
 
   constructor(
     level: ProtocolLevel,
     open: OpenChannel,
-    { bounds, own }: { readonly bounds: OutgoingBounds; readonly own: OwnPublishes },
+    { bounds, own, subscriptions }: SubscriberOptions,
   ) {
     this.#level = level
-    this.#subscriptions = new Subscriptions(open)
+    this.#subscriptions = new Subscriptions(open, subscriptions)
     this.#outgoing = new Outgoing(bounds)
     this.#own = own
+    this.#isKept = subscriptions !== undefined
+    if (subscriptions?.some(({ nl }) => nl) === true) own.remember()
+  }
+
+  /** Goes on with the subscriptions of a kept session. */
+  resume(): SubscriberOutput[] {
+    return this.#subscriptions.size === 0 ? [] : this.#answered([])
   }
 
   subscribe({ messageId, subscriptions, properties }: SubscribePacket): SubscriberOutput[] {
@@ -76,19 +106,15 @@ export class Subscriber {
       { kind: 'send', packet: { cmd: 'suback', messageId: messageId ?? 0, granted: codes } },
     ]
     if (filters.length > 0) answers.push({ kind: 'retain', filters })
-    if (this.#serving !== undefined || this.#subscriptions.size === 0) return answers
-    if (this.#pending !== undefined) {
-      this.#pending.push(...answers)
-      return []
-    }
-    this.#pending = answers
-    return [{ kind: 'follow' }]
+    const isFollowed = this.#serving !== undefined || this.#subscriptions.size === 0
+    return isFollowed && !this.#isKept ? answers : this.#answered(answers)
   }
 
   unsubscribe({ messageId, unsubscriptions }: UnsubscribePacket): SubscriberOutput[] {
     const granted = unsubscriptions.map((topic) => this.#subscriptions.remove(topic))
     const packet = { cmd: 'unsuback', messageId: messageId ?? 0, granted } as const
-    return [{ kind: 'send', packet }]
+    const answers: SubscriberOutput[] = [{ kind: 'send', packet }]
+    return this.#isKept ? this.#answered(answers) : answers
   }
 
   /** Takes a PUBACK. */
@@ -98,13 +124,15 @@ export class Subscriber {
 
   /** Takes news of the feed. */
   news(news: FeedNews): SubscriberOutput[] {
-    if (news.kind === 'following') return this.#begin(news.position)
+    if (news.kind === 'following') return this.#following(news.position)
+    if (news.kind === 'full') return this.#refused()
     const serving = this.#serving
     if (serving === undefined) return []
     const outputs: FeedOutput[] = []
     if (news.kind === 'announced') serving.announced(news, outputs)
-    else if (news.kind === 'pages') serving.pages(news.ticket, news.pages, outputs)
-    else if (news.kind === 'postponed') serving.postponed(news.ticket)
+    else if (news.kind === 'pages') {
+      if (serving.pages(news.ticket, news.pages, outputs) === 'resync') return [{ kind: 'resync' }]
+    } else if (news.kind === 'postponed') serving.postponed(news.ticket)
     else if (news.kind === 'buffered') serving.bufferedBytes(news.bytes, outputs)
     else if (this.#position !== undefined) {
       serving.heads([{ ...this.#position, headSeq: news.headSeq }], outputs)
@@ -138,14 +166,48 @@ export class Subscriber {
     return this.#subscriptions.wantsAttrs
   }
 
-  #begin(position: Position): SubscriberOutput[] {
+  /** Answers once the channel is followed, and the store has what is to be kept. */
+  #answered(answers: readonly SubscriberOutput[]): SubscriberOutput[] {
+    if (this.#pending !== undefined) {
+      this.#pending.push(...answers)
+      this.#isStale = this.#isKept
+      return []
+    }
+    this.#pending = [...answers]
+    return [this.#follow()]
+  }
+
+  #follow(): FeedRequest {
+    this.#isStale = false
+    return this.#isKept ? { kind: 'follow', kept: this.#subscriptions.stored } : { kind: 'follow' }
+  }
+
+  #following(position: Position | undefined): SubscriberOutput[] {
+    if (this.#isStale) return [this.#follow()] // subscriber/2
     const pending = this.#pending ?? []
     this.#pending = undefined
+    if (position === undefined) this.#serving = undefined
+    if (position === undefined || this.#serving !== undefined) return pending
+    const { channelId, sinceSeq, ackedSeq } = position
     this.#position = position
     this.#serving = new Serving()
     const outputs: FeedOutput[] = []
-    this.#serving.begin([position], new Map(), outputs)
+    this.#serving.begin([position], new Map([[channelId, Math.max(sinceSeq, ackedSeq)]]), outputs)
     return [...pending, ...this.#flow(outputs)]
+  }
+
+  /** Refuses every subscription that waits. */
+  #refused(): SubscriberOutput[] {
+    const refusal = this.#level === 5 ? REASON.quotaExceeded : REFUSED
+    const pending = this.#pending ?? []
+    this.#pending = undefined
+    this.#subscriptions.clear()
+    return pending.flatMap((answer): SubscriberOutput[] => {
+      if (answer.kind !== 'send') return []
+      const { packet } = answer
+      if (packet.cmd !== 'suback') return [answer]
+      return [{ kind: 'send', packet: { ...packet, granted: packet.granted.map(() => refusal) } }]
+    })
   }
 
   /** Turns deliveries into packets and tells what is done with, as long as both go on. */
@@ -154,7 +216,9 @@ export class Subscriber {
     for (let next = outputs; ;) {
       for (const output of next) {
         if (output.kind === 'read-pages') flowing.push(output)
-        else if (output.kind === 'deliver') this.#deliver(output)
+        else if (output.kind === 'acknowledge') {
+          if (this.#isKept) flowing.push(output)
+        } else if (output.kind === 'deliver') this.#deliver(output)
       }
       for (const packet of this.#outgoing.packets()) flowing.push({ kind: 'send', packet })
       const seq = this.#outgoing.done()

@@ -13,6 +13,13 @@ import { levelsOf } from './topics.ts'
 
 type Sent = SubscribePacket['subscriptions'][number]
 
+/** A subscription of a kept session, as the client sent it. */
+export interface StoredSubscription extends Pick<Sent, 'topic'> {
+  readonly qos: 0 | 1
+  readonly nl: boolean
+  readonly identifier?: number
+}
+
 interface Subscription {
   readonly levels: readonly string[]
   readonly qos: 0 | 1
@@ -39,8 +46,24 @@ export class Subscriptions {
   readonly #all = new Map<string, Subscription>()
   readonly #open: OpenChannel
 
-  constructor(open: OpenChannel) {
+  /** `kept`: those of earlier connections, of which the present credentials may allow fewer. */
+  constructor(open: OpenChannel, kept: readonly StoredSubscription[] = []) {
     this.#open = open
+    for (const { topic, qos, nl, identifier } of kept) this.add({ topic, qos, nl }, identifier)
+  }
+
+  /** For the store of kept sessions. */
+  get stored(): readonly StoredSubscription[] {
+    return [...this.#all].map(([topic, { qos, identifier, isNoLocal: nl }]) => ({
+      topic,
+      qos,
+      nl,
+      ...(identifier !== undefined && { identifier }),
+    }))
+  }
+
+  clear(): void {
+    this.#all.clear()
   }
 
   get size(): number {

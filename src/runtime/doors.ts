@@ -93,7 +93,7 @@ export function composeMqttDoors(
   if (!config.roles.ingress || !isOn) return []
   const door = new MqttDoor(
     { ...edge, ...backend.stores, acceptance, bus: backend.bus, isOpen },
-    { keysOnly: config.token !== '' },
+    { keysOnly: config.token !== '', keptMsMax: config.deviceRetentionMs },
   )
   backend.onLoss(() => door.recheck())
   const open = door.open.bind(door)

@@ -15,6 +15,7 @@ import { tablesFor } from './entities/tables.ts'
 import type { Tables } from './entities/tables.ts'
 import { openDatabase, probeOf } from './opening.ts'
 import type { OpeningOptions } from './opening.ts'
+import { MqttSessions } from './administration/mqtt-sessions.ts'
 import { Operations } from './turns/operations.ts'
 import { Pushes } from './pushes/pushes.ts'
 import { isAnyParked } from './turns/parked.ts'
@@ -37,6 +38,7 @@ export const frontendStoresOn = (database: Database, tables: Tables) => ({
   bindings: new Bindings(database, tables),
   devices: new Devices(database, tables),
   subscriptions: new Subscriptions(database, tables),
+  mqttSessions: new MqttSessions(database, tables),
   secrets: new Secrets(database),
   read: new Reading(database),
   operations: new Operations(database, tables),

@@ -1,7 +1,7 @@
 // Entities, feeds and operations, in memory.
 
 import type { Event, Thing } from '#domain/entity'
-import type { CatchUpPage, FeedEntry } from '#domain/feed'
+import type { CatchUpPage, CatchUpRequest, FeedEntry } from '#domain/feed'
 import type { ChannelId, OperationId } from '#domain/identity'
 import type { Fields } from '#domain/submission'
 import type { Claim, ClaimOutcome, Operation, OperationStore } from '#domain/operation'
@@ -54,7 +54,7 @@ export class FakeReads implements ReadStore {
     )
   }
 
-  async catchUp(): Promise<readonly CatchUpPage[]> {
+  async catchUp(_requests: readonly CatchUpRequest[]): Promise<readonly CatchUpPage[]> {
     return [{ entries: this.entries, headSeq: this.entries.length, complete: true }]
   }
 

@@ -35,7 +35,7 @@ export const opened: Input = {
   kind: 'opened',
   open: { channelId: channel('A') },
   own: { remember: () => undefined, has: (opId) => opId.startsWith('own') },
-  isPresent: false,
+  kept: undefined,
   madeId: undefined,
   keptMs: 0,
 }
@@ -69,9 +69,15 @@ export function lineOf(output: Output): string {
     case 'close':
       return output.isClean ? 'close clean' : 'close'
     case 'follow':
-      return 'follow'
+      return ['follow', ...(output.kept ?? []).map(({ topic }) => topic)].join(' ')
     case 'retain':
       return `retain ${output.filters.map((levels) => levels.join('/')).join(' ')}`
+    case 'release':
+      return `release ${output.messageId}`
+    case 'acknowledge':
+      return `acknowledge ${output.seq}`
+    case 'resync':
+      return 'resync'
     case 'read-pages':
       return `read after ${output.requests[0]?.afterSeq}`
     case 'send':

@@ -6,12 +6,19 @@ import type { KeyRights } from '#domain/channel-keys'
 import type { Runtime } from '#domain/runtime'
 import { keyHashOf } from '#src/acceptance/known-keys'
 import { MqttDoor } from '#src/mqtt/door'
+import type { MqttDoorPorts } from '#src/mqtt/door'
 import { acceptanceRig } from '#test/support/acceptance-rig'
 import type { AcceptanceRig, AcceptanceRigOptions } from '#test/support/acceptance-rig'
+import { FakeMqttSessions } from '#test/support/fake-mqtt-sessions'
 import { realRuntime } from '#test/support/real-runtime'
+
+export const KEPT_MS_MAX = 30 * 86_400_000
 
 export interface MqttRig extends AcceptanceRig {
   readonly door: MqttDoor
+  /** Opens the door of another node, over the same stores and bus. */
+  readonly another: (more?: Partial<MqttDoorPorts>) => MqttDoor
+  readonly mqttSessions: FakeMqttSessions
   /** Milliseconds pass, and what was due has run. */
   readonly pass: (ms: number) => void
 }
@@ -21,7 +28,7 @@ export async function mqttRig(
   options: AcceptanceRigOptions & { readonly isOpen?: () => boolean } = {},
 ): Promise<MqttRig> {
   const rig = await acceptanceRig(options)
-  const { time, acceptance, bus, meter, logger } = rig
+  const { time } = rig
   const repeats = new Set<() => void>()
   const runtime: Runtime = {
     ...realRuntime,
@@ -34,25 +41,22 @@ export async function mqttRig(
       return () => repeats.delete(callback)
     },
   }
-  const door = new MqttDoor(
-    {
-      acceptance,
-      bus,
-      runtime,
-      meter,
-      logger,
-      isOpen: options.isOpen ?? (() => true),
-      read: rig.reads,
-      channels: rig.channels,
-    },
-    { keysOnly: (options.token ?? '') !== '' },
-  )
-  t.teardown(() => door.close())
+  const mqttSessions = new FakeMqttSessions()
+  const { reads: read, sink: _, ...parts } = rig
+  const another = (more: Partial<MqttDoorPorts> = {}): MqttDoor => {
+    const isOpen = options.isOpen ?? (() => true)
+    const door = new MqttDoor(
+      { ...parts, read, runtime, mqttSessions, isOpen, ...more },
+      { keysOnly: (options.token ?? '') !== '', keptMsMax: KEPT_MS_MAX },
+    )
+    t.teardown(() => door.close())
+    return door
+  }
   const pass = (ms: number): void => {
     time.advance(ms)
     for (const callback of repeats) callback()
   }
-  return { ...rig, door, pass }
+  return { ...rig, door: another(), another, mqttSessions, pass }
 }
 
 /** Makes a key of the channel, which may send and read. */

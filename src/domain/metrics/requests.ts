@@ -63,5 +63,10 @@ export const REQUEST_METRICS = {
   mqtt_in_flight_bytes: { kind: 'gauge', help: 'Bytes of MQTT clients not done with', labels: [] },
   mqtt_unread_connections: { kind: 'gauge', help: 'MQTT connections left unread', labels: [] },
   mqtt_lost_total: { kind: 'counter', help: 'Publishes at QoS 0 lost while busy', labels: [] },
+  mqtt_unrecorded_total: {
+    kind: 'counter',
+    help: 'Times that the database did not take a publish of a kept MQTT session in time',
+    labels: [],
+  },
   mqtt_wills_waiting: { kind: 'gauge', help: 'Wills of MQTT clients in their delay', labels: [] },
 } as const satisfies Record<string, MetricShape>

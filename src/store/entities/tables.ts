@@ -11,6 +11,7 @@ import { deviceEntity, subscriptionEntity } from './devices.ts'
 import { eventEntity, thingEntity, tombstoneEntity } from './entities.ts'
 import { feedEntryEntity, thingUpdateEntity, updateBlockEntity, updatePlaceEntity } from './feed.ts'
 import { deadLetterEntity, gatewayFactEntity, laneEntity, logBatchEntity } from './lanes.ts'
+import { mqttExchangeEntity, mqttSessionEntity } from './mqtt-sessions.ts'
 import { parkedEntity } from './parked.ts'
 import { claimEntity, operationBatchEntity, operationEntity } from './operations.ts'
 import { ruleEntity, watchEntity } from './rules.ts'
@@ -29,6 +30,8 @@ export const tablesFor = (types: ColumnTypes) => ({
   channelKeys: channelKeyEntity(types),
   devices: deviceEntity(types),
   subscriptions: subscriptionEntity(types),
+  mqttSessions: mqttSessionEntity(types),
+  mqttExchanges: mqttExchangeEntity(types),
   things: thingEntity(types),
   events: eventEntity(types),
   tombstones: tombstoneEntity(types),

@@ -13,6 +13,7 @@ import { KeyRights1802000000000 } from './12-key-rights.ts'
 import { Compact1803000000000 } from './13-compact.ts'
 import { Rules1804000000000 } from './14-rules.ts'
 import { Scheduled1804500000000 } from './15-scheduled.ts'
+import { MqttSessions1805000000000 } from './16-mqtt-sessions.ts'
 
 /** Every step, in order. */
 export const MIGRATIONS = [
@@ -31,4 +32,5 @@ export const MIGRATIONS = [
   Compact1803000000000,
   Rules1804000000000,
   Scheduled1804500000000,
+  MqttSessions1805000000000,
 ]

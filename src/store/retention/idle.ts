@@ -2,7 +2,8 @@
 //
 // Invariants:
 //   idle/1. A device that never subscribed is removed a time after its registration. Any other is
-//     removed when it has no subscription and was not seen for the time of the limit.
+//     removed when it has no subscription and was not seen for the time of the limit. A kept MQTT
+//     session goes with its subscription, which nobody else can end: then, or once it has ended.
 //   idle/2. A channel is removed when it has no subscriber, no Thing and no open Event, and was
 //     neither made, written to nor subscribed to since retention last looked at it, before the
 //     limit. Its head is compared under a lock, in the transaction that deletes it: a turn that
@@ -14,6 +15,7 @@
 import type { ChannelId } from '#domain/identity'
 import type { Expired, IdleLimits } from '#domain/retention-ports'
 import { inChunks, removeById } from '#src/store/statements/bulk'
+import { removeMqttSessions } from '#src/store/administration/mqtt-sessions'
 import type { Numbered } from '#src/store/dialect'
 import type { Executor } from '#src/store/jobs/executor'
 
@@ -34,7 +36,14 @@ export async function removeIdleDevices(
     before: limits.devices,
     maxRows: maxRows - strangers.length,
   })
+  const ended = await executor.all<Numbered>(
+    'SELECT device AS id FROM mqtt_sessions WHERE expires_at < ? ORDER BY expires_at LIMIT ?',
+    [limits.nowMs, maxRows - strangers.length - absent.length],
+  )
   const old = [...strangers, ...absent]
+  const sessions = await amongRows(executor, { table: 'mqtt_sessions', column: 'device' }, old)
+  for (const { id } of ended) sessions.add(id)
+  await removeMqttSessions(executor, [...sessions])
   const subscribed = await subscribedAmong(executor, 'device', old)
   const inUse = old.filter(({ id }) => subscribed.has(id))
   await inChunks(
@@ -42,8 +51,13 @@ export async function removeIdleDevices(
     (list, part) =>
       executor.run(`UPDATE devices SET seen_at = ? WHERE id IN (${list})`, [limits.nowMs, ...part]),
   ) // idle/3
-  const idle = old.filter(({ id }) => !subscribed.has(id))
-  return removeById(executor, 'devices', idle)
+  const idle = new Set(old.filter(({ id }) => !subscribed.has(id)).map(({ id }) => id))
+  for (const { id } of ended) idle.add(id)
+  return removeById(
+    executor,
+    'devices',
+    [...idle].map((id) => ({ id })),
+  )
 }
 
 /** Locks the devices: a subscription that is made meanwhile waits, or is seen. */
@@ -59,17 +73,24 @@ const oldDevices = (
   )
 
 /** The rows among these that have a subscription. */
-async function subscribedAmong(
+const subscribedAmong = (
   executor: Executor,
   column: 'device' | 'channel',
   rows: readonly Numbered[],
-): Promise<ReadonlySet<number>> {
+): Promise<ReadonlySet<number>> => amongRows(executor, { table: 'subscriptions', column }, rows)
+
+/** The rows among these whose id is in a column of another table. */
+async function amongRows(
+  executor: Executor,
+  { table, column }: { readonly table: string; readonly column: 'device' | 'channel' },
+  rows: readonly Numbered[],
+): Promise<Set<number>> {
   const found = new Set<number>()
   await inChunks(
     rows.map(({ id }) => id),
     async (list, part) => {
       const held = await executor.all<Numbered>(
-        `SELECT DISTINCT ${column} AS id FROM subscriptions WHERE ${column} IN (${list})`,
+        `SELECT DISTINCT ${column} AS id FROM ${table} WHERE ${column} IN (${list})`,
         part,
       )
       for (const { id } of held) found.add(id)

@@ -1,0 +1,245 @@
+// MQTT sessions that outlive their connection.
+//
+// Invariants:
+//   mqtt-sessions/1. A connection writes only while no newer one has entered: its number is
+//     compared in the transaction that writes, under the lock under which the newer one gets its
+//     own.
+//   mqtt-sessions/2. Rows are locked in the order of their device ids, so that two nodes do not
+//     wait for each other.
+
+import type { ChannelId } from '#domain/identity'
+import { KEPT_SESSIONS_MAX } from '#domain/mqtt/sessions'
+import type {
+  EnteredSession,
+  Exchange,
+  MqttEntry,
+  MqttSessionStore,
+  SessionOwner,
+} from '#domain/mqtt/sessions'
+import type { MqttExchangeRow, MqttSessionRow } from '#src/store/entities/mqtt-sessions'
+import type { Tables } from '#src/store/entities/tables'
+import type { Database } from '#src/store/jobs/database'
+import type { Executor } from '#src/store/jobs/executor'
+import { Group } from '#src/store/jobs/group'
+import { Bulk, inChunks } from '#src/store/statements/bulk'
+
+interface Recording {
+  readonly owner: SessionOwner
+  readonly exchanges: readonly Exchange[]
+}
+
+/** A device with the number of its newest connection, and its session if it has one. */
+interface Found {
+  readonly device: number
+  readonly sessions: number
+  readonly subscriptions: MqttSessionRow['subscriptions'] | null
+  readonly expiresAt: MqttSessionRow['expiresAt']
+}
+
+const IDEMPOTENT = { isIdempotent: true }
+const NO_SUBSCRIPTIONS = '[]'
+
+export class MqttSessions implements MqttSessionStore {
+  readonly #database: Database
+  readonly #entered: Group<MqttEntry, EnteredSession>
+  readonly #recorded: Group<Recording, boolean>
+
+  constructor(database: Database, tables: Tables) {
+    this.#database = database
+    const { onDuplicate } = database.dialect
+    const exchanges = Bulk.of<MqttExchangeRow>(tables.mqttExchanges, {
+      onDuplicate: onDuplicate(['device', 'slot'], ['packet_id', 'op_id', 'digest', 'qos']),
+    })
+    this.#entered = new Group(database, {
+      enter: (job) => database.repeatable(job, IDEMPOTENT),
+      answer: (executor, entries) =>
+        inOrder(
+          entries,
+          ({ deviceId }) => deviceId,
+          (entry) => enter(executor, entry),
+        ),
+    })
+    this.#recorded = new Group(database, {
+      enter: (job) => database.repeatable(job, IDEMPOTENT),
+      answer: (executor, recordings) =>
+        inOrder(
+          recordings,
+          ({ owner }) => owner.deviceId,
+          async ({ owner, exchanges: some }) => {
+            const device = await owned(executor, owner)
+            if (device === undefined) return false
+            await exchanges.write(
+              executor,
+              some.map((exchange) => ({ device, ...exchange })),
+            )
+            return true
+          },
+        ),
+    })
+  }
+
+  enter(entry: MqttEntry): Promise<EnteredSession> {
+    return this.#entered.ask(entry)
+  }
+
+  subscribe(owner: SessionOwner, subscriptions: string): Promise<boolean> {
+    return this.#database.durable(async (executor) => {
+      const device = await owned(executor, owner)
+      if (device === undefined) return false
+      await executor.run('UPDATE mqtt_sessions SET subscriptions = ? WHERE device = ?', [
+        subscriptions,
+        device,
+      ])
+      return true
+    }, IDEMPOTENT)
+  }
+
+  record(owner: SessionOwner, exchanges: readonly Exchange[]): Promise<boolean> {
+    return this.#recorded.ask({ owner, exchanges })
+  }
+
+  leave(owner: SessionOwner, expiresAt: number | undefined): Promise<void> {
+    return this.#database.repeatable(async (executor) => {
+      const device = await owned(executor, owner)
+      if (device === undefined) return
+      await executor.run('UPDATE mqtt_sessions SET expires_at = ? WHERE device = ?', [
+        expiresAt ?? null,
+        device,
+      ])
+    }, IDEMPOTENT)
+  }
+}
+
+/** Removes what belongs to the sessions of these devices; gives the number of removed rows. */
+export async function removeMqttSessions(
+  executor: Executor,
+  devices: readonly number[],
+): Promise<number> {
+  let removed = 0
+  for (const table of ['mqtt_exchanges', 'mqtt_sessions', 'subscriptions']) {
+    await inChunks(devices, async (list, part) => {
+      const { affected } = await executor.run(
+        `DELETE FROM ${table} WHERE device IN (${list})`,
+        part,
+      )
+      removed += affected
+    })
+  }
+  return removed
+}
+
+/** mqtt-sessions/2 */
+async function inOrder<Item, Answer>(
+  items: readonly Item[],
+  keyOf: (item: Item) => string,
+  work: (item: Item) => Promise<Answer>,
+): Promise<readonly Answer[]> {
+  const answers = new Map<Item, Answer>()
+  const sorted = items.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
+  for (const item of sorted) answers.set(item, await work(item))
+  return items.flatMap((item) => {
+    const answer = answers.get(item)
+    return answer === undefined ? [] : [answer]
+  })
+}
+
+/** The device of a connection that has its session still. (mqtt-sessions/1) */
+async function owned(
+  executor: Executor,
+  { deviceId, number }: SessionOwner,
+): Promise<number | undefined> {
+  const found = await executor.first<{ readonly id: number; readonly sessions: number }>(
+    `SELECT id, sessions FROM devices WHERE device_id = ?${executor.dialect.forUpdate}`,
+    [deviceId],
+  )
+  return found?.sessions === number ? found.id : undefined
+}
+
+async function enter(executor: Executor, entry: MqttEntry): Promise<EnteredSession> {
+  const { deviceId, isClean, isKept, nowMs } = entry
+  const device = await executor.first<Pick<Found, 'device' | 'sessions'>>(
+    `SELECT id AS device, sessions FROM devices WHERE device_id = ?${executor.dialect.forUpdate}`,
+    [deviceId],
+  )
+  if (device === undefined)
+    return isKept ? begin(executor, entry) : { number: nowMs, kept: undefined }
+  const found = await sessionOf(executor, device)
+  const isOver = found.expiresAt !== null && found.expiresAt <= nowMs
+  const isPresent = !isClean && !isOver && found.subscriptions !== null
+  if (!isPresent) await removeMqttSessions(executor, [device.device])
+  if (!isPresent && !isKept) {
+    await executor.run('DELETE FROM devices WHERE id = ?', [device.device])
+    return { number: nowMs, kept: undefined }
+  }
+  const number = Math.max(device.sessions + 1, nowMs)
+  await executor.run('UPDATE devices SET sessions = ?, seen_at = ? WHERE id = ?', [
+    number,
+    nowMs,
+    device.device,
+  ])
+  if (!isPresent) {
+    const kept = await keep(executor, entry, device.device)
+    return { number, kept }
+  }
+  await executor.run('UPDATE mqtt_sessions SET expires_at = NULL WHERE device = ?', [device.device])
+  const exchanges = await executor.all<Exchange>(
+    `SELECT slot, packet_id AS packetId, op_id AS opId, digest, qos
+      FROM mqtt_exchanges WHERE device = ? ORDER BY slot`,
+    [device.device],
+  )
+  const subscriptions = found.subscriptions ?? NO_SUBSCRIPTIONS
+  return { number, kept: { isPresent, subscriptions, exchanges } }
+}
+
+async function sessionOf(
+  executor: Executor,
+  device: Pick<Found, 'device' | 'sessions'>,
+): Promise<Found> {
+  const row = await executor.first<Pick<Found, 'subscriptions' | 'expiresAt'>>(
+    `SELECT subscriptions, expires_at AS expiresAt FROM mqtt_sessions WHERE device = ?`,
+    [device.device],
+  )
+  return { ...device, ...(row ?? { subscriptions: null, expiresAt: null }) }
+}
+
+/** Makes the device of a first session, unless its channel keeps too many. */
+async function begin(executor: Executor, entry: MqttEntry): Promise<EnteredSession> {
+  const { deviceId, channelId, nowMs } = entry
+  const channel = await channelOf(executor, channelId)
+  const { count } = (await executor.first<{ readonly count: number }>(
+    'SELECT count(*) AS count FROM mqtt_sessions WHERE channel = ?',
+    [channel],
+  )) ?? { count: 0 }
+  if (count >= KEPT_SESSIONS_MAX) return { number: nowMs, kept: undefined }
+  await executor.run(
+    `INSERT INTO devices (device_id, platform, channel_type, created_at, sessions, seen_at)
+      VALUES (?, 'other', 'private', ?, ?, ?)`,
+    [deviceId, nowMs, nowMs, nowMs],
+  )
+  const made = await executor.first<{ readonly id: number }>(
+    'SELECT id FROM devices WHERE device_id = ?',
+    [deviceId],
+  )
+  return { number: nowMs, kept: made && (await keep(executor, entry, made.id)) }
+}
+
+async function keep(
+  executor: Executor,
+  { channelId }: MqttEntry,
+  device: number,
+): Promise<EnteredSession['kept']> {
+  const channel = await channelOf(executor, channelId)
+  await executor.run(
+    'INSERT INTO mqtt_sessions (device, channel, subscriptions) VALUES (?, ?, ?)',
+    [device, channel, NO_SUBSCRIPTIONS],
+  )
+  return { isPresent: false, subscriptions: NO_SUBSCRIPTIONS, exchanges: [] }
+}
+
+/** 0 for a channel that is gone. */
+const channelOf = async (executor: Executor, channelId: ChannelId): Promise<number> =>
+  (
+    await executor.first<{ readonly id: number }>('SELECT id FROM channels WHERE channel_id = ?', [
+      channelId,
+    ])
+  )?.id ?? 0
