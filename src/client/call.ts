@@ -139,6 +139,7 @@ function answerOf(
     retryAfterMs: retryAfterOf(response),
     requestId: response.headers.get('x-request-id') ?? undefined,
     sentence: textIn(details['localized_message']),
+    detail: textIn(details['detail']),
   })
 }
 

@@ -31,6 +31,8 @@ export interface ErrorFacts {
   readonly requestId?: string | undefined
   /** The gateway's sentence for a person, in the language of `ClientOptions.language`. */
   readonly sentence?: string | undefined
+  /** What is wrong with this very request: a member by its path, and the rule that it breaks. */
+  readonly detail?: string | undefined
 }
 
 /** The failure of a call. Its message holds no secret. */
@@ -42,6 +44,7 @@ export class HeliographError extends Error {
   readonly retryAfterMs: number | undefined
   readonly requestId: string | undefined
   readonly sentence: string | undefined
+  readonly detail: string | undefined
 
   constructor(message: string, facts: ErrorFacts) {
     super(message)
@@ -51,5 +54,6 @@ export class HeliographError extends Error {
     this.retryAfterMs = facts.retryAfterMs
     this.requestId = facts.requestId
     this.sentence = facts.sentence
+    this.detail = facts.detail
   }
 }

@@ -19,6 +19,8 @@ import { EventPage } from './views/event.tsx'
 import { Events } from './views/events.tsx'
 import { Gateway } from './views/gateway.tsx'
 import { Messages } from './views/messages.tsx'
+import { Rule } from './views/rule.tsx'
+import { Rules } from './views/rules.tsx'
 import { Send } from './views/send.tsx'
 import { OpenLink, Start } from './views/start.tsx'
 import { Thing } from './views/thing.tsx'
@@ -46,6 +48,10 @@ function View() {
       return <EventPage channel={channel} id={to.id} key={to.id} />
     case 'messages':
       return <Messages channel={channel} />
+    case 'rules':
+      return <Rules channel={channel} />
+    case 'rule':
+      return <Rule channel={channel} id={to.id} key={to.id} />
     case 'send':
       return <Send channel={channel} key={channel.id} />
     case 'channel':

@@ -1,5 +1,11 @@
 // Keeps the files of one build, so that the page opens without a network, and shows pushes. It
-// stores no answer of the gateway: those are the page's, which says how old they are.
+// stores no answer of the gateway: those are the page's, which says how old they are. It sends the
+// requests of actions that a person chooses: the page itself may send to this gateway alone.
+
+import { ACTIONS_KEY, offeredActions } from '#src/schemas/fields/message-actions'
+import type { HttpAction, MessageAction } from '#src/schemas/fields/message-actions'
+import { recordFrom } from '#domain/record'
+import { sendAction } from './state/action-request.ts'
 
 // The build fills these in.
 declare const FILES: readonly string[]
@@ -17,6 +23,12 @@ interface Pushed extends Extendable {
 }
 interface Clicked extends Extendable {
   readonly notification: Notification
+  /** The button; '' for the notification itself. */
+  readonly action: string
+}
+interface Asked extends Extendable {
+  readonly data: HttpAction
+  readonly ports: readonly MessagePort[]
 }
 interface OpenPage {
   readonly url: string
@@ -37,6 +49,7 @@ interface WorkerScope {
   addEventListener(name: 'install' | 'activate', listener: (event: Extendable) => void): void
   addEventListener(name: 'fetch', listener: (event: Fetching) => void): void
   addEventListener(name: 'push', listener: (event: Pushed) => void): void
+  addEventListener(name: 'message', listener: (event: Asked) => void): void
   addEventListener(name: 'notificationclick', listener: (event: Clicked) => void): void
 }
 
@@ -89,15 +102,18 @@ interface Notice {
   readonly tag?: string
   readonly silent?: boolean
   readonly timestamp?: number
-  readonly data?: { readonly severity?: string }
+  readonly data?: { readonly severity?: string; readonly metadata?: string }
 }
 
 scope.addEventListener('push', (event) => {
   const { notification } = (event.data?.json() ?? {}) as { readonly notification?: Notice }
   if (notification === undefined) return
   const { title, body = '', navigate = '', tag = '', silent, timestamp, data } = notification
+  const actions = offeredActions(recordFrom(data?.metadata ?? '')[ACTIONS_KEY])
   const options = {
     body,
+    // A browser shows as many as it has room for.
+    actions: actions.map(({ label }, at) => ({ action: String(at), title: label })),
     // A later update of the same Thing or Event takes the place of this one.
     tag,
     renotify: tag !== '' && silent !== true,
@@ -105,7 +121,7 @@ scope.addEventListener('push', (event) => {
     timestamp,
     requireInteraction: data?.severity === 'critical',
     icon: 'icon-192.png',
-    data: { hash: placeOf(navigate) },
+    data: { hash: placeOf(navigate), actions },
   }
   event.waitUntil(scope.registration.showNotification(title, options))
 })
@@ -115,18 +131,43 @@ function placeOf(navigate: string): string {
   return URL.parse(navigate, scope.registration.scope)?.hash ?? ''
 }
 
+interface Kept {
+  readonly hash: string
+  readonly actions: readonly MessageAction[]
+}
+
 scope.addEventListener('notificationclick', (event) => {
   event.notification.close()
-  const { hash } = event.notification.data as { readonly hash: string }
-  const show = async (): Promise<void> => {
-    const pages = await scope.clients.matchAll({ type: 'window' })
-    const page = pages.find(({ url }) => url.startsWith(scope.registration.scope))
-    if (page === undefined) {
-      await scope.clients.openWindow(scope.registration.scope + hash)
-      return
-    }
-    page.postMessage(hash)
-    await page.focus()
+  const { hash, actions } = event.notification.data as Kept
+  const action = event.action === '' ? undefined : actions[Number(event.action)]
+  event.waitUntil(action === undefined ? openPage(hash) : act(action))
+})
+
+async function openPage(hash: string): Promise<void> {
+  const pages = await scope.clients.matchAll({ type: 'window' })
+  const page = pages.find(({ url }) => url.startsWith(scope.registration.scope))
+  if (page === undefined) {
+    await scope.clients.openWindow(scope.registration.scope + hash)
+    return
   }
-  event.waitUntil(show())
+  page.postMessage(hash)
+  await page.focus()
+}
+
+/** Does what a button of a notification says; only a failure is told. */
+async function act(action: MessageAction): Promise<void> {
+  if (action.kind === 'view') {
+    await scope.clients.openWindow(action.url)
+    return
+  }
+  const { isSent, status } = await sendAction(action)
+  if (isSent) return
+  const body = `${new URL(action.url).host}${status === 0 ? '' : `: ${status}`}`
+  const data: Kept = { hash: '', actions: [] }
+  await scope.registration.showNotification(`✗ ${action.label}`, { body, data })
+}
+
+scope.addEventListener('message', (event) => {
+  const [port] = event.ports
+  event.waitUntil(sendAction(event.data).then((outcome) => port?.postMessage(outcome)))
 })

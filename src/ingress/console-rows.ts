@@ -3,7 +3,7 @@
 // Invariants:
 //   console-rows/1. The page runs no script but its own files, sends requests to this gateway
 //                   alone, and stands in no frame. Text becomes markup in no way: Trusted Types
-//                   refuse it.
+//                   refuse it. Its worker alone may send elsewhere: actions that a person chooses.
 //   console-rows/2. Whoever asks for `/` without being a browser needs the gateway token, as
 //                   without a console.
 
@@ -20,24 +20,27 @@ import type { StaticFile } from './static-files.ts'
 
 export const CONSOLE_PATH = '/console/'
 
-/** console-rows/1 */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "worker-src 'self'",
-  "manifest-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  'trusted-types heliograph',
-].join('; ')
+/** The policy of a file whose scripts may connect to these sources. (console-rows/1) */
+const policy = (sources: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    `connect-src ${sources}`,
+    "worker-src 'self'",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    'trusted-types heliograph',
+  ].join('; ')
 
-const HEADERS: readonly Header[] = [
-  ['content-security-policy', POLICY],
+const WORKER = 'service-worker.js'
+
+const headersOf = (name: string): readonly Header[] => [
+  ['content-security-policy', policy(name === WORKER ? "'self' https: http:" : "'self'")],
   ['referrer-policy', 'no-referrer'],
   ['cross-origin-opener-policy', 'same-origin'],
   ['cross-origin-resource-policy', 'same-origin'],
@@ -47,7 +50,7 @@ const HEADERS: readonly Header[] = [
 
 /** A row for each file of the console, and one that leads to it from the path without a slash. */
 export const consoleRows = (files: readonly StaticFile[]): readonly Row[] => [
-  ...staticRows(files, { path: CONSOLE_PATH, headers: HEADERS }),
+  ...staticRows(files, { path: CONSOLE_PATH, headersOf }),
   get(CONSOLE_PATH.slice(0, -1), {
     token: 'none',
     answerer: LEADING,

@@ -60,17 +60,17 @@ function undefinedIfMissing(error: unknown): undefined {
 export interface StaticOptions {
   /** The path of the folder, with a slash at its end. It serves `index.html` itself. */
   readonly path: string
-  /** Headers of every answer. */
-  readonly headers: readonly Header[]
+  /** The headers of every answer with a file. */
+  readonly headersOf: (name: string) => readonly Header[]
 }
 
 /** A row for each file, without credentials: a browser has none when it asks for a page. */
 export const staticRows = (
   files: readonly StaticFile[],
-  { path, headers }: StaticOptions,
+  { path, headersOf }: StaticOptions,
 ): readonly Row[] =>
   files.map((file) => {
-    const variants = variantsOf(file, headers)
+    const variants = variantsOf(file, headersOf(file.name))
     return get(file.name === 'index.html' ? path : `${path}${file.name}`, {
       token: 'none',
       headers: [IF_NONE_MATCH, 'accept-encoding'],

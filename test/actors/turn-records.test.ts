@@ -78,7 +78,8 @@ for (const isTriedAgain of [false, true]) {
     const items = itemsOf([[update, other, refused, waits, created, closed]])
     const own = [operationOf(refused, 'thing_deleted'), waitingOperationOf(waits)]
     const ofBatch = [other, created, closed].map((each) => operationOf(each))
-    const turn = { items, leavesUpdates: true, ...(isTriedAgain && { isCareful: true }) } as const
+    const tried = isTriedAgain ? ({ isCareful: true } as const) : {}
+    const turn = { items, leavesUpdates: true, ...tried } as const
     const records = recordsOf(turn, [operationOf(update), ...own, ...ofBatch])
     t.deepEqual(records.unrecorded, [operationOf(update)])
     t.deepEqual(records.operations, isTriedAgain ? [...own, ...ofBatch] : own)

@@ -36,6 +36,31 @@ test("a poll gives the kept messages in the tool's form, and ends", async (t) =>
   t.is(rig.bus.listening(rig.channelId), 0)
 })
 
+test('actions come back as the tool writes them; those of no known form do not', async (t) => {
+  const rig = await startTopics(t)
+  const sent = ['view, Open, https://a.example', '[{"action":"broadcast","label":"B","n":1}]', '[{']
+  sent.forEach((actions, at) =>
+    publish(rig, 4 + at, { title: 'T', metadata: { 'compat.topic.actions': actions } }),
+  )
+  const read3 = linesOf((await read(rig, `${TOPIC}/json?poll=1&title=T`)).text)
+  t.deepEqual(
+    read3.map(({ actions }) => actions),
+    [
+      [
+        {
+          id: '44444444440',
+          clear: false,
+          action: 'view',
+          label: 'Open',
+          url: 'https://a.example',
+        },
+      ],
+      [{ id: '55555555550', clear: false, action: 'broadcast', label: 'B', n: 1 }],
+      undefined,
+    ],
+  )
+})
+
 const POLLS: readonly (readonly [query: string, expected: readonly string[]])[] = [
   ['since=all', ['T1', 'T2', 'T3']],
   ['since=none', []],

@@ -17,6 +17,7 @@ const FILES = {
   'index.html.br': 'page in brotli',
   'index.html.gz': 'page in gzip',
   'main-A1B2C3D4.js': 'script',
+  'service-worker.js': 'worker',
   'icon.svg': '<svg/>',
   'secret.txt': 'of no known kind',
 }
@@ -113,6 +114,16 @@ test('the page may load its own files alone, stands in no frame, and makes no ma
     t.true(policy.split('; ').includes(rule), rule)
   }
   t.is(headers.get('referrer-policy'), 'no-referrer')
+})
+
+test('console-rows/1: only the worker may send elsewhere, and nothing else of it is other', async (t) => {
+  const { get } = await startConsole(t)
+  const policyOf = async (name: string) =>
+    (await get(`/console/${name}`, PLAIN)).headers.get('content-security-policy') ?? ''
+  const [script, worker] = [await policyOf('main-A1B2C3D4.js'), await policyOf('service-worker.js')]
+  const sources = "connect-src 'self'"
+  t.is(worker, script.replace(sources, `${sources} https: http:`))
+  t.true(script.includes(`${sources};`))
 })
 
 test('a gateway without a console has neither its page nor a way to it', async (t) => {

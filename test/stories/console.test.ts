@@ -1,6 +1,5 @@
 // Goal: a person walks through the console in a real browser: makes a channel, sees what curl sends,
-// carries it to a second browser, loses the network, meets strangers' texts, and reaches everything
-// by keyboard, in both languages and looks.
+// carries it to a second browser, loses the network, meets strangers' texts, and goes by keyboard.
 
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
@@ -14,7 +13,6 @@ import { Relay } from '#test/support/relay'
 
 const PASSWORD = 'correct-horse-battery'
 const HOSTILE = '<img src=x onerror=alert(1)> \u202etxt.exe \u0007 [click](javascript:alert(1))'
-const VIEWS = ['board', 'events', 'messages', 'send', 'channel'] as const
 
 async function createChannel({ page }: Person, address: string): Promise<string> {
   await page.goto(address)
@@ -31,7 +29,7 @@ async function createChannel({ page }: Person, address: string): Promise<string>
 }
 
 /** Sends what every view needs to have something to show. */
-async function fill(gateway: Gateway, channelId: string): Promise<string> {
+async function fill(gateway: Gateway, channelId: string): Promise<void> {
   const proof = { channel_id: channelId, password: PASSWORD }
   const at = { observed_at: Date.now() }
   const thing = { ...proof, ...at, thing_id: 'boiler-1', title: 'Boiler 1' }
@@ -39,10 +37,9 @@ async function fill(gateway: Gateway, channelId: string): Promise<string> {
   await post(gateway, '/thing/update', { ...thing, attrs: { temperature: 62.5 } })
   const event = { ...proof, event_time: Date.now(), title: 'Pressure too low' }
   const about = { severity: 'critical', thing_id: 'boiler-1', message: HOSTILE }
-  const { body } = await post(gateway, '/event/create', { ...event, ...about })
+  await post(gateway, '/event/create', { ...event, ...about })
   const message = { ...proof, title: HOSTILE, body: `${HOSTILE}\n\n${'x'.repeat(20_000)}` }
   await post(gateway, '/message', { ...message, images: ['https://elsewhere.example/a.png'] })
-  return String(body.data['event_id'])
 }
 
 test('a person makes a channel, sees what is sent, and carries it to another browser', async (t) => {
@@ -56,7 +53,7 @@ test('a person makes a channel, sees what is sent, and carries it to another bro
   const address = `http://127.0.0.1:${relay.port}`
   const first = await Person.at(browser, address)
   const channelId = await createChannel(first, address)
-  const eventId = await fill(gateway, channelId)
+  await fill(gateway, channelId)
   await first.reads('Boiler 1')
   await first.reads('62.5')
 
@@ -69,7 +66,6 @@ test('a person makes a channel, sees what is sent, and carries it to another bro
   await notifyHere(t, first, channelId)
   await offlineAndBack(t, first, { gateway, relay, channelId })
   await secondBrowser(t, browser, first, { gateway, address, channelId })
-  await everyView(t, first, { channelId, eventId })
   await byKeyboard(t, first, channelId)
   t.deepEqual(first.wrongs, [])
   const secrets = [TOKEN, PASSWORD]
@@ -200,40 +196,8 @@ async function secondBrowser(
   const sent = { channel_id: channelId, password: PASSWORD, thing_id: 'new-one', observed_at: 1e12 }
   await post(gateway, '/thing/update', { ...sent, attrs: { a: 1 } })
   await second.reads('new-one')
-  for (const view of VIEWS) {
-    await second.go(`#/${channelId}/${view}`)
-    await second.page.getByRole('heading', { level: 1 }).waitFor()
-    t.deepEqual(await second.findings(), [], `${view} on a phone, dark, Chinese`)
-    t.true(
-      await second.page.evaluate<boolean>(
-        'document.documentElement.scrollWidth <= document.documentElement.clientWidth',
-      ),
-      `${view} is no wider than a phone`,
-    )
-  }
   t.deepEqual(second.wrongs, [])
   await second.context.close()
-}
-
-async function everyView(
-  t: ExecutionContext,
-  person: Person,
-  { channelId, eventId }: { readonly channelId: string; readonly eventId: string },
-): Promise<void> {
-  await person.page.setViewportSize({ width: 1440, height: 900 })
-  const places: readonly (readonly [hash: string, sign: string | RegExp])[] = [
-    ['#/start', 'Greenhouse'],
-    ...VIEWS.map((view) => [`#/${channelId}/${view}`, /./] as const),
-    [`#/${channelId}/thing/boiler-1`, 'observed'],
-    [`#/${channelId}/event/${eventId}`, 'Updates'],
-    ['#/gateway', 'Unapplied'],
-  ]
-  for (const [hash, sign] of places) {
-    await person.go(hash)
-    await person.page.getByRole('main').getByText(sign).first().waitFor()
-    await person.page.getByRole('heading', { level: 1 }).waitFor()
-    t.deepEqual(await person.findings(), [], `${hash} in English`)
-  }
 }
 
 /** From the board to an update of a Thing and back, without a pointer. */

@@ -82,7 +82,7 @@ function publicationOf(request: TopicRequest, understood: Understood): Publicati
   extras.addWhole('icon', given('icon'))
   if (!isPicture) extras.addWhole('attach', attach)
   extras.add('filename', given('filename'))
-  extras.add('actions', actions)
+  extras.addWhole('actions', actions)
   extras.add('sequence_id', sequenceId)
   extras.add('cache', given('cache'))
   extras.add('firebase', given('firebase'))

@@ -128,6 +128,11 @@ export const TOPIC_MESSAGE = object(
     priority: given('integer', '1 to 5.'),
     tags: { type: 'array', items: { type: 'string' }, description: 'The tags.' },
     attachment: given('object', 'name and url of the attachment.'),
+    actions: {
+      type: 'array',
+      items: { type: 'object' },
+      description: 'Up to three, each with id, action and label.',
+    },
   },
   ['id', 'time', 'event', 'topic'],
 )

@@ -2,6 +2,7 @@
 
 import { fault } from '#domain/fault'
 import type { FeedEntry } from '#domain/feed'
+import { actionsIn } from '#src/schemas/fields/message-actions'
 import type { Answer } from '#domain/ports'
 import { isRecord } from '#domain/record'
 import { parseJson } from '#src/schemas/json/json'
@@ -117,12 +118,24 @@ export function topicMessageOf(entry: FeedEntry, topic: string): TopicMessage {
     priority: priorityOf(kept('priority'), fields['severity']),
     tags: fields['tags'],
     click: fields['url'],
+    actions: actionsOf(kept('actions'), entry.entityId),
     icon: kept('icon'),
     attachment: attachment === undefined ? undefined : attachmentOf(attachment, kept('filename')),
     sequence_id: kept('sequence_id'),
     content_type: kept('markdown') === true ? 'text/markdown' : undefined,
     encoding: kept('encoding'),
   })
+}
+
+/** Each with an id, as that style's clients keep them; undefined for none. */
+function actionsOf(text: unknown, entityId: string): readonly object[] | undefined {
+  const actions = actionsIn(text)
+  if (actions.length === 0) return undefined
+  return actions.map((action, at) => ({
+    id: `${entityId.slice(0, 10)}${at}`,
+    clear: false,
+    ...action,
+  }))
 }
 
 const priorityOf = (kept: unknown, severity: unknown): number | undefined => {

@@ -2,7 +2,7 @@
 // do.
 
 import type { ComponentChildren, TargetedEvent } from 'preact'
-import { useId, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
 
 import { sentenceOf, t } from '#console/words/words.ts'
 
@@ -62,7 +62,7 @@ export function Field(props: FieldProps) {
           )}
         </span>
       ) : (
-        <textarea {...shared} rows={rows} onInput={take} />
+        <textarea {...shared} rows={rows} class={input?.class} spellcheck={false} onInput={take} />
       )}
       {hint !== undefined && (
         <p class="hint" id={`${id}-hint`}>
@@ -128,6 +128,11 @@ export function Form({ button, onSubmit, children, isDanger }: FormProps) {
   const [failure, setFailure] = useState<string>()
   const [isBusy, setBusy] = useState(false)
   const alive = useRef(true)
+  const element = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    if (failure === undefined) return
+    element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [failure])
   const send = async (): Promise<void> => {
     if (isBusy) return
     setFailure(undefined)
@@ -142,6 +147,7 @@ export function Form({ button, onSubmit, children, isDanger }: FormProps) {
   }
   return (
     <form
+      ref={element}
       noValidate
       onSubmit={(event) => {
         event.preventDefault()

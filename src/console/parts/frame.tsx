@@ -48,7 +48,8 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
         <Looks />
       </header>
       <Views />
-      <main ref={main} tabIndex={-1} id="main">
+      {/* It scrolls by the keyboard, also where nothing in it can be used. */}
+      <main ref={main} tabIndex={0} id="main">
         <Notices />
         {children}
       </main>
@@ -123,7 +124,8 @@ function Views() {
   const { value: current } = route
   const last = channels.value.find(({ id }) => id === lastChannelId.value) ?? channels.value[0]
   const channelId = channelIdOf(current) ?? last?.id
-  const shown = { thing: 'board', event: 'events' }[current.view as string] ?? current.view
+  const shown =
+    { thing: 'board', event: 'events', rule: 'rules' }[current.view as string] ?? current.view
   const links: (readonly [
     name: 'start' | 'gateway' | (typeof CHANNEL_VIEWS)[number],
     to: Route,

@@ -1,6 +1,7 @@
 // Values by name, as a person writes them: numbers, true, false and JSON are taken as such.
 
 import type { Json } from '#domain/submission'
+import { typedIn } from '#console/state/text.ts'
 import { t } from '#console/words/words.ts'
 import { Field } from './form.tsx'
 
@@ -14,15 +15,7 @@ export const EMPTY_PAIR: Pair = { name: '', value: '' }
 /** The values of pairs with a name. */
 export function valuesOf(pairs: readonly Pair[]): Record<string, Json> {
   const named = pairs.filter(({ name }) => name.trim() !== '')
-  return Object.fromEntries(named.map(({ name, value }) => [name.trim(), jsonOf(value.trim())]))
-}
-
-function jsonOf(text: string): Json {
-  try {
-    return JSON.parse(text) as Json
-  } catch {
-    return text
-  }
+  return Object.fromEntries(named.map(({ name, value }) => [name.trim(), typedIn(value)]))
 }
 
 interface PairsProps {

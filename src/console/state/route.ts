@@ -2,7 +2,7 @@
 
 import { signal } from '@preact/signals'
 
-export const CHANNEL_VIEWS = ['board', 'events', 'messages', 'send', 'channel'] as const
+export const CHANNEL_VIEWS = ['board', 'events', 'messages', 'rules', 'send', 'channel'] as const
 export type ChannelView = (typeof CHANNEL_VIEWS)[number]
 
 export type Route =
@@ -15,7 +15,8 @@ export type Route =
       readonly token: string
     }
   | { readonly view: ChannelView; readonly channelId: string }
-  | { readonly view: 'thing' | 'event'; readonly channelId: string; readonly id: string }
+  /** A rule without an id is one that is not put yet. */
+  | { readonly view: 'thing' | 'event' | 'rule'; readonly channelId: string; readonly id: string }
 
 /** Reads the part of an address behind its #; the start for one of no known form. */
 export function routeOf(hash: string): Route {
@@ -26,7 +27,7 @@ export function routeOf(hash: string): Route {
   if (first === 'gateway') return { view: 'gateway' }
   if (first === 'open') return { view: 'open', channelId: second, secret: third, token: fourth }
   if (first === '' || first === 'start') return { view: 'start' }
-  if ((second === 'thing' || second === 'event') && third !== '') {
+  if (second === 'rule' || ((second === 'thing' || second === 'event') && third !== '')) {
     return { view: second, channelId: first, id: third }
   }
   const view = CHANNEL_VIEWS.find((name) => name === second) ?? 'board'

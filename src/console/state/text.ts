@@ -25,3 +25,17 @@ export function linkTarget(text: string): string | undefined {
 /** A value as plain text: texts as they are, everything else as JSON. */
 export const plain = (value: Json | undefined): string =>
   typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+
+/** A value as a person writes it: numbers, true, false and JSON as such, everything else a text. */
+export function typedIn(text: string): Json {
+  const written = text.trim()
+  try {
+    return JSON.parse(written) as Json
+  } catch {
+    return written
+  }
+}
+
+/** The text that `typedIn` reads as the value. */
+export const typed = (value: Json): string =>
+  typeof value === 'string' && typedIn(value) === value ? value : JSON.stringify(value)

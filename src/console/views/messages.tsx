@@ -11,6 +11,7 @@ import { BASE_URL } from '#console/state/gateway.ts'
 import type { FeedMessage, LiveChannel } from '#console/state/live-channel.ts'
 import { hashOf } from '#console/state/route.ts'
 import { moment, t } from '#console/words/words.ts'
+import { Actions } from '#console/parts/actions.tsx'
 import { Empty, Field, Form } from '#console/parts/form.tsx'
 import { Markdown } from '#console/parts/markdown.tsx'
 import { Severity } from '#console/parts/severity.tsx'
@@ -73,7 +74,8 @@ interface MessageProps {
 
 function Message({ message, channel }: MessageProps) {
   const { payload, acceptedAt } = message
-  const { title, body, severity, url, images, tags, thing_id: thing, ciphertext } = payload
+  const { title, body, severity, url, images, tags, thing_id: thing } = payload
+  const { ciphertext, metadata } = payload
   const thingId = textOf(thing)
   return (
     <li>
@@ -95,6 +97,7 @@ function Message({ message, channel }: MessageProps) {
         {textOf(ciphertext) !== '' && (
           <Encrypted ciphertext={textOf(ciphertext)} channel={channel} />
         )}
+        <Actions metadata={metadata} />
         <ul class="extras">
           {textOf(url) !== '' && (
             <li>

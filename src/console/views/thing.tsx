@@ -22,6 +22,7 @@ import { Sure } from '#console/parts/sure.tsx'
 import { LongText, Outward, Said, hostOf } from '#console/parts/text.tsx'
 import { Value } from '#console/parts/value.tsx'
 import { EventList } from './events.tsx'
+import { RulesOfThing } from './rules.tsx'
 import { Send } from './send.tsx'
 
 interface ThingProps {
@@ -80,6 +81,7 @@ export function Thing({ channel, id }: ThingProps) {
           <EventList events={events.toSorted((a, b) => b.seq - a.seq)} channel={channel} />
         )}
       </section>
+      <RulesOfThing channel={channel} thing={thing} />
       <Changes channel={channel} id={id} isArchived={state === 'archived'} />
     </article>
   )

@@ -1,6 +1,9 @@
 // The words of the console in English. `{name}` is a place for a value.
 
+import { RULES_EN } from './rules-en.ts'
+
 export const EN = {
+  ...RULES_EN,
   // The frame of the page
   board: 'Board',
   events: 'Events',
@@ -158,6 +161,10 @@ export const EN = {
   passphraseHint: 'It stays in this tab, and the gateway never sees it.',
   decryptFailed: 'This passphrase does not open it.',
   keyId: 'Key id',
+  actionSent: 'Sent.',
+  actionRefused: '{host} answered with {status}.',
+  actionFailed: 'The browser could not reach {host}, or it does not allow it.',
+  actionNeedsHttps: 'Buttons that send need an https address of this page.',
   needsHttps: 'Decrypting needs an https address.',
   // Send
   model: 'What to send',

@@ -20,8 +20,13 @@ export function t(name: WordName, values: Readonly<Record<string, string | numbe
 export function sentenceOf(error: unknown): string {
   if (error instanceof HeliographError) {
     if (error.status === 0) return t('errorAway')
-    return error.sentence ?? error.message
+    const { sentence = error.message, detail } = error
+    // Which member of a rule is at fault is said by its path alone.
+    return error.code === 'validation_failed' && detail !== undefined
+      ? `${sentence} (${detail})`
+      : sentence
   }
+  if (error instanceof SyntaxError) return error.message
   return t('errorOther', { text: error instanceof Error ? error.message : String(error) })
 }
 

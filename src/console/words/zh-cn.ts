@@ -1,8 +1,10 @@
 // The words of the console in Simplified Chinese.
 
 import type { WordName } from './en.ts'
+import { RULES_ZH_CN } from './rules-zh-cn.ts'
 
 export const ZH_CN: Readonly<Record<WordName, string>> = {
+  ...RULES_ZH_CN,
   board: '看板',
   events: '事件',
   messages: '消息',
@@ -152,6 +154,10 @@ export const ZH_CN: Readonly<Record<WordName, string>> = {
   passphraseHint: '它只留在此标签页中，网关永远看不到。',
   decryptFailed: '此口令无法解密。',
   keyId: '密钥 ID',
+  actionSent: '已发送。',
+  actionRefused: '{host} 应答 {status}。',
+  actionFailed: '浏览器无法连接 {host}，或未获允许。',
+  actionNeedsHttps: '此页面为 https 地址时，才能使用发送按钮。',
   needsHttps: '解密需要 https 地址。',
   model: '发送内容',
   message: '消息',

@@ -1,0 +1,147 @@
+// One rule: written with a form or as JSON, tried on the kept history, saved, deleted.
+
+import { useEffect, useState } from 'preact/hooks'
+
+import type { RuleRecord } from '#src/client/bodies'
+import { codeOf } from '#console/state/gateway.ts'
+import type { LiveChannel } from '#console/state/live-channel.ts'
+import { go, hashOf } from '#console/state/route.ts'
+import { BLANK_RULE } from '#console/state/rule-form.ts'
+import type { RuleJson } from '#console/state/rule-form.ts'
+import {
+  deleteRule,
+  faultOf,
+  jsonOfRule,
+  openEventsOf,
+  readRule,
+  rulesChanged,
+} from '#console/state/rules.ts'
+import type { RuleFault } from '#console/state/rules.ts'
+import { plain } from '#console/state/text.ts'
+import { sentenceOf, t } from '#console/words/words.ts'
+import { Empty } from '#console/parts/form.tsx'
+import { Sure } from '#console/parts/sure.tsx'
+import { Said } from '#console/parts/text.tsx'
+import { EventList } from './events.tsx'
+import { Editor, draftOf, ruleOf } from './rule-editor.tsx'
+import type { Draft } from './rule-editor.tsx'
+import { Trial } from './rule-trial.tsx'
+
+interface RuleProps {
+  readonly channel: LiveChannel
+  /** '' for a rule that is not put yet. */
+  readonly id: string
+}
+
+export function Rule({ channel, id }: RuleProps) {
+  const [record, setRecord] = useState<RuleRecord>()
+  const [failure, setFailure] = useState<unknown>()
+  useEffect(() => {
+    if (id === '') return undefined
+    const ended = new AbortController()
+    readRule(channel.id, id, ended.signal).then(
+      setRecord,
+      (error: unknown) => !ended.signal.aborted && setFailure(error),
+    )
+    return () => ended.abort()
+  }, [channel, id, rulesChanged.value])
+  if (failure !== undefined) {
+    const isMissing = codeOf(failure) === 'rule_not_found'
+    return (
+      <Empty title={isMissing ? t('noRule') : sentenceOf(failure)}>
+        <a href={hashOf({ view: 'rules', channelId: channel.id })}>{t('toRules')}</a>
+      </Empty>
+    )
+  }
+  if (id !== '' && record === undefined) return <p class="lead">{t('loading')}</p>
+  return <Opened channel={channel} id={id} record={record} />
+}
+
+interface OpenedProps extends RuleProps {
+  readonly record: RuleRecord | undefined
+}
+
+function Opened({ channel, id, record }: OpenedProps) {
+  const [draft, setDraft] = useState<Draft>(() =>
+    record === undefined ? { kind: 'form', form: BLANK_RULE } : draftOf(jsonOfRule(record)),
+  )
+  const [fault, setFault] = useState<RuleFault>()
+  const write = (next: Draft): void => {
+    setDraft(next)
+    setFault(undefined)
+  }
+  /** Does something with the rule, and shows a fault of it where it is. */
+  const withRule = async (work: (rule: RuleJson) => Promise<unknown>): Promise<void> => {
+    setFault(undefined)
+    try {
+      await work(ruleOf(draft))
+    } catch (error) {
+      setFault(faultOf(error))
+      throw error
+    }
+  }
+  const title = record === undefined ? t('newRule') : plain(jsonOfRule(record)['title'] ?? id)
+  return (
+    <div class="rule">
+      <header class="view">
+        <h1>
+          <Said text={title} />
+        </h1>
+        {record !== undefined && <Facts record={record} />}
+      </header>
+      <div class="columns">
+        <section class="card">
+          <Editor
+            channel={channel}
+            id={id}
+            draft={draft}
+            onDraft={write}
+            fault={fault}
+            withRule={withRule}
+          />
+          {record !== undefined && (
+            <div class="actions">
+              <Sure
+                button={t('ruleDelete')}
+                question={t('ruleDeleteSure')}
+                isDanger
+                onSure={() =>
+                  deleteRule(channel.id, id).then(() =>
+                    go({ view: 'rules', channelId: channel.id }),
+                  )
+                }
+              />
+            </div>
+          )}
+        </section>
+        <Trial channel={channel} withRule={withRule} />
+      </div>
+      {record !== undefined && <Open channel={channel} id={id} />}
+    </div>
+  )
+}
+
+function Facts({ record }: { readonly record: RuleRecord }) {
+  const { rule_id: id, failures, last_failure: text } = record
+  const isOff = jsonOfRule(record)['enabled'] === false
+  return (
+    <p class="sum">
+      <code>{id}</code>
+      <span class="state">{t(isOff ? 'ruleOff' : 'ruleOn')}</span>
+      {failures > 0 && <span class="mark">{t('ruleFailures', { n: failures })}</span>}
+      {text !== undefined && <Said text={t('ruleFailed', { text })} />}
+    </p>
+  )
+}
+
+function Open({ channel, id }: RuleProps) {
+  void channel.eventsDrawn.value
+  const events = openEventsOf(channel, id)
+  if (events.length === 0) return null
+  return (
+    <section>
+      <h2>{t('eventsOfRule')}</h2>
+      <EventList events={events} channel={channel} />
+    </section>
+  )
+}

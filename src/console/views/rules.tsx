@@ -1,0 +1,171 @@
+// The rules of a channel: what each watches, whether it is on, and what it has open.
+
+import { useEffect, useState } from 'preact/hooks'
+
+import type { RuleRecord } from '#src/client/bodies'
+import { isRecord } from '#domain/record'
+import type { Json } from '#domain/submission'
+import type { ThingView } from '#src/client/view'
+import { second } from '#console/state/clock.ts'
+import type { LiveChannel } from '#console/state/live-channel.ts'
+import { hashOf } from '#console/state/route.ts'
+import type { RuleJson } from '#console/state/rule-form.ts'
+import { jsonOfRule, listRules, openEventsOf, rulesChanged, watches } from '#console/state/rules.ts'
+import { plain } from '#console/state/text.ts'
+import { age, sentenceOf, t } from '#console/words/words.ts'
+import { Empty } from '#console/parts/form.tsx'
+import { Said } from '#console/parts/text.tsx'
+
+const READ_AGAIN_MS = 10_000
+
+/** The rules of a channel, read anew while a person looks; undefined before the first answer. */
+function useRules(channelId: string) {
+  const [rules, setRules] = useState<readonly RuleRecord[]>()
+  const [failure, setFailure] = useState<unknown>()
+  const beat = Math.floor(second.value / READ_AGAIN_MS)
+  useEffect(() => {
+    const ended = new AbortController()
+    listRules(channelId, ended.signal).then(
+      (found) => {
+        setRules(found)
+        setFailure(undefined)
+      },
+      (error: unknown) => !ended.signal.aborted && setFailure(error),
+    )
+    return () => ended.abort()
+  }, [channelId, beat, rulesChanged.value])
+  return { rules, failure }
+}
+
+export function Rules({ channel }: { readonly channel: LiveChannel }) {
+  const { rules, failure } = useRules(channel.id)
+  void channel.eventsDrawn.value
+  const write = (
+    <a class="button" href={hashOf({ view: 'rule', channelId: channel.id, id: '' })}>
+      {t('writeRule')}
+    </a>
+  )
+  return (
+    <div class="rules">
+      <header class="view">
+        <h1>{t('rules')}</h1>
+        {rules !== undefined && rules.length > 0 && write}
+      </header>
+      {failure !== undefined && (
+        <p class="problem" role="alert">
+          {sentenceOf(failure)}
+        </p>
+      )}
+      {rules === undefined && failure === undefined && <p class="lead">{t('loading')}</p>}
+      {rules?.length === 0 && (
+        <Empty title={t('noRules')} text={t('noRulesText')}>
+          {write}
+        </Empty>
+      )}
+      <RuleList rules={rules ?? []} channel={channel} />
+    </div>
+  )
+}
+
+interface RulesOfThingProps {
+  readonly channel: LiveChannel
+  readonly thing: ThingView
+}
+
+/** The rules that watch a Thing. */
+export function RulesOfThing({ channel, thing }: RulesOfThingProps) {
+  const { rules } = useRules(channel.id)
+  if (rules === undefined) return null
+  const watching = rules.filter((rule) => watches(jsonOfRule(rule), thing))
+  return (
+    <section>
+      <h2>{t('rulesOfThing')}</h2>
+      {watching.length === 0 ? (
+        <p class="hint">{t('noRulesOfThing')}</p>
+      ) : (
+        <RuleList rules={watching} channel={channel} />
+      )}
+    </section>
+  )
+}
+
+interface RuleListProps {
+  readonly rules: readonly RuleRecord[]
+  readonly channel: LiveChannel
+}
+
+const RuleList = ({ rules, channel }: RuleListProps) => (
+  <ul class="timeline">
+    {rules.map((record) => (
+      <Row key={record.rule_id} record={record} channel={channel} />
+    ))}
+  </ul>
+)
+
+function Row({ record, channel }: { readonly record: RuleRecord; readonly channel: LiveChannel }) {
+  const { rule_id: id, failures, updated_at: updatedAt } = record
+  const rule = jsonOfRule(record)
+  const open = openEventsOf(channel, id).length
+  const title = plain(rule['title'] ?? id)
+  return (
+    <li>
+      <a
+        class={open > 0 ? 'open' : 'closed'}
+        href={hashOf({ view: 'rule', channelId: channel.id, id })}
+      >
+        <span class="what">
+          <strong>
+            <Said text={title} />
+          </strong>
+          <span class="news">
+            <Said text={summaryOf(rule)} />
+          </span>
+        </span>
+        <span class="marks">
+          {open > 0 && <span class="state open">{t('ruleOpen', { n: open })}</span>}
+          {failures > 0 && <span class="mark">{t('ruleFailures', { n: failures })}</span>}
+          <span class="state">{t(rule['enabled'] === false ? 'ruleOff' : 'ruleOn')}</span>
+        </span>
+        <span class="when">
+          <code>{id}</code>
+          <time>{t('ruleChanged', { age: age(second.value - updatedAt) })}</time>
+        </span>
+      </a>
+    </li>
+  )
+}
+
+/** A rule in one line, as far as one line says it. */
+function summaryOf(rule: RuleJson): string {
+  const lasting = typeof rule['for'] === 'string' ? ` · ${rule['for']}` : ''
+  return `${thingsText(rule['things'])}: ${conditionText(rule['when'])}${lasting}`
+}
+
+function thingsText(things: Json | undefined): string {
+  if (!isRecord(things)) return t('scopeAll')
+  const { ids, prefix, tag } = things as RuleJson
+  if (prefix !== undefined) return `${plain(prefix)}…`
+  return tag === undefined ? (ids as readonly Json[]).map(plain).join(', ') : `#${plain(tag)}`
+}
+
+const SIGNS = { above: '>', below: '<', equals: '=', not_equals: '≠' } as const
+
+function conditionText(condition: Json | undefined): string {
+  if (!isRecord(condition)) return ''
+  const { attr, silent, all, any, not, cel, ...test } = condition as RuleJson
+  if (silent !== undefined) return `${t('testSilent')} ${plain(silent)}`
+  if (cel !== undefined) return plain(cel)
+  if (not !== undefined) return `not (${conditionText(not)})`
+  const parts = Array.isArray(all) ? all : Array.isArray(any) ? any : undefined
+  if (parts !== undefined) {
+    return parts.map(conditionText).join(parts === all ? ' & ' : ' | ')
+  }
+  const name = Array.isArray(attr) ? attr.map(plain).join('.') : plain(attr)
+  const [word = '', value] = Object.entries(test)[0] ?? []
+  if (word === 'absent') return `${name} ${t('testAbsent')}`
+  if (Array.isArray(value)) {
+    const within = t(word === 'inside' ? 'testInside' : 'testOutside')
+    return `${name} ${within} ${value.map(plain).join('–')}`
+  }
+  return `${name} ${SIGNS[word as keyof typeof SIGNS] ?? word} ${plain(value)}`
+}

@@ -1,0 +1,127 @@
+// The pure parts of writing rules: the form and its JSON, where a fault stands, which rule watches.
+
+import { readFileSync } from 'node:fs'
+
+import test from 'ava'
+
+import { lineAt, placeOf } from '#console/state/json-place.ts'
+import { BLANK_PART, BLANK_RULE, fieldOf, formFrom, ruleFrom } from '#console/state/rule-form.ts'
+import type { RuleForm } from '#console/state/rule-form.ts'
+import { typed, typedIn } from '#console/state/text.ts'
+import { readRule } from '#src/rules/read-rule'
+
+const DOCUMENT = new URL('../../docs/rules.md', import.meta.url).pathname
+const recipes = [...readFileSync(DOCUMENT, 'utf8').matchAll(/```json\n(.*?)```/gs)].map(
+  ([, text = '']): unknown => JSON.parse(text),
+)
+
+test('the form shows each recipe of the documentation whole, save those with levels', (t) => {
+  t.true(recipes.length > 4)
+  for (const rule of recipes) {
+    const form = formFrom(rule)
+    if (JSON.stringify(rule).includes('levels')) t.is(form, undefined)
+    else t.deepEqual(form && ruleFrom(form), rule)
+  }
+})
+
+const event = { title: 'a' }
+const ROUND: readonly object[] = [
+  { things: { ids: ['a', 'b'] }, when: { attr: 'm', equals: '5' }, event },
+  { things: { tag: 'x' }, when: { attr: ['burner', 'on'], not_equals: true }, event },
+  { things: 'all', when: { any: [{ attr: 'a', absent: true }, { silent: '5m' }] }, event },
+  {
+    things: 'all',
+    when: { all: [{ cel: 'attrs.a > 1.0' }, { attr: 'b', inside: [1, 2] }] },
+    event,
+  },
+  { title: 'T', things: 'all', when: { silent: '1h' }, for: '1m', enabled: false, event },
+]
+/** What a form would lose, or change. */
+const BEYOND: readonly unknown[] = [
+  'all',
+  null,
+  [],
+  {},
+  { things: 'all', when: { not: { silent: '1h' } }, event },
+  { things: 'all', when: { all: [{ silent: '1h' }] }, event },
+  { things: 'all', when: { all: [{ any: [{ silent: '1h' }] }, { silent: '2h' }] }, event },
+  { things: 'all', when: { attr: 'a', above: 1, below: 2 }, event },
+  { things: { ids: ['a'], tag: 'b' }, when: { silent: '1h' }, event },
+  { things: 'all', when: { silent: '1h' }, event: { title: 'a', tags: ['b'] } },
+  { things: 'all', when: { silent: '1h' }, event, message: event },
+  { things: 'all', when: { silent: 5 }, event },
+  { things: 'all', when: { silent: '1h' }, event, enabled: 'no' },
+  { things: 'all', when: { silent: '1h' }, event: { title: ' a ' } },
+]
+
+test('a form gives back the rule that it was made of, or none', (t) => {
+  for (const rule of ROUND) {
+    const form = formFrom(rule)
+    t.deepEqual(form && ruleFrom(form), rule)
+    t.is(readRule(rule).kind, 'rule', JSON.stringify(rule))
+  }
+  for (const rule of BEYOND) t.is(formFrom(rule), undefined, JSON.stringify(rule))
+})
+
+test('what holds without being said may be said', (t) => {
+  const rule = { things: 'all', when: { silent: '1h' }, enabled: true }
+  t.truthy(formFrom({ ...rule, event: { title: 'a', severity: 'normal' } }))
+})
+
+test('a value keeps its type through its text', (t) => {
+  for (const value of ['a', '5', 'true', '', 5, true, '"a"', '{}']) {
+    t.is(typedIn(typed(value)), value)
+  }
+})
+
+const FAULTS: readonly (readonly [change: Partial<RuleForm>, field: string])[] = [
+  [{}, 'rule.when.attr'],
+  [{ title: 'x'.repeat(300) }, 'rule.title'],
+  [{ scope: 'prefix', things: 'ä' }, 'rule.things'],
+  [{ when: [{ ...BLANK_PART, attr: 'a' }] }, 'rule.when.above'],
+  [{ when: [{ ...BLANK_PART, test: 'silent', value: 'soon' }] }, 'rule.when.silent'],
+  [{ when: [{ ...BLANK_PART, test: 'cel', value: '((' }] }, 'rule.when.cel'],
+  [{ when: [{ test: 'inside', attr: 'a', value: '1', limit: 'b' }] }, 'rule.when.inside[1]'],
+  [{ for: 'long' }, 'rule.for'],
+  [{ clearFor: 'long' }, 'rule.clear_for'],
+  [{ clear: [BLANK_PART] }, 'rule.clear.attr'],
+  [{ heading: '' }, 'rule.event.title'],
+  [{ output: 'message', every: '1 day' }, 'rule.message.at_most_every'],
+]
+
+test('a fault stands at the field that its path leads to', (t) => {
+  const good = [{ ...BLANK_PART, attr: 'a', value: '1' }]
+  for (const [change, field] of FAULTS) {
+    const when = field.startsWith('rule.when') ? BLANK_RULE.when : good
+    const form = { ...BLANK_RULE, heading: 'a', when, ...change }
+    const read = readRule(ruleFrom(form))
+    t.is(read.kind === 'wrong' ? fieldOf(form, read.path) : '', field)
+  }
+  const two = { ...BLANK_RULE, join: 'any' as const, when: [...good, BLANK_PART] }
+  t.is(fieldOf(two, 'rule.when.any[1].above'), 'rule.when.any[1].above')
+  t.is(fieldOf(two, 'rule.elsewhere'), undefined)
+})
+
+const TEXT = `{
+  "things": {"ids": ["a", "b, {"]},
+  "when": {"all": [
+    {"attr": "a", "above": 1},
+    {"attr": "b\\"", "above": "x"}
+  ]}
+}`
+const PLACES: readonly (readonly [path: string, line: number, begins: string])[] = [
+  ['rule', 1, '{'],
+  ['rule.things.ids[1]', 2, '"b, {"'],
+  ['rule.when.all[1].above', 5, '"x"'],
+  ['rule.when.all[0].below', 4, '{"attr": "a"'],
+  ['rule.event', 1, '{'],
+]
+
+test('a path leads to its place in the text, and a missing member to what should have it', (t) => {
+  for (const [path, line, begins] of PLACES) {
+    const at = placeOf(TEXT, 'rule', path)
+    t.is(lineAt(TEXT, at), line, path)
+    t.true(TEXT.startsWith(begins, at), path)
+  }
+  t.is(placeOf('}}]],,::', 'rule', 'rule.when'), 0)
+})
