@@ -6,7 +6,8 @@
 //     device needs that lock to become such a subscriber. (flags/1, subscriptions/2)
 //   making/2. A channel without such subscribers costs one look at its head, and nothing when no
 //     provider is set up.
-//   making/3. Jobs of one device and channel are numbered in the order of their seqs.
+//   making/3. Jobs of one device and channel are numbered in the order of their seqs. The statement
+//     says so: MySQL may join the written tables in order and give their rows in another one.
 //   making/4. An operation with jobs has a row of its own, also when the record of its batch says
 //     that it was sent: the row goes before that.
 
@@ -110,7 +111,8 @@ async function insertJobs(
       FROM ${keys}
       CROSS JOIN subscriptions s ON s.channel = k.channel AND s.since_seq < k.seq
       CROSS JOIN devices d ON d.id = s.device
-        AND d.channel_type IN (${providers.map(() => '?').join(', ')})`,
+        AND d.channel_type IN (${providers.map(() => '?').join(', ')})
+      ORDER BY k.channel, k.seq`,
     [JSON.stringify(fresh.map(keyOf)), ...providers],
   )
   return affected
