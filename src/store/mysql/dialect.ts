@@ -11,8 +11,8 @@
 //   mysql/4. Each connection makes the settings on which the escaping of parameters and the
 //     strictness of types rest, whatever the server's defaults are.
 //   mysql/5. A process that hangs or dies in the middle of a transaction keeps its rows locked for
-//     a moment only: the next owner of its lanes waits that long. MySQL has no such limit; there
-//     the end of the connection ends the locks.
+//     a moment only: the next owner of its lanes waits that long. Within a transaction the server
+//     closes a connection that says nothing for so long; outside one it waits as it is set.
 //   mysql/6. When the server rolls a transaction back, later statements may be on their way
 //     already. They must not take effect by themselves: so COMMIT is sent once all are answered.
 
@@ -30,16 +30,16 @@ const CONNECTING = new Set([1040, 1044, 1045, 1049, 1129, 1130, 1203, 1226, 1251
 const DUPLICATE = 1062
 /** Lock wait timeout, deadlock, a row that changed since the snapshot. */
 const TAKEN_BACK = new Set([1020, 1205, 1213])
-/** Too many connections, shutdown, query interrupted, connection killed. */
-const LOST = new Set([1040, 1053, 1203, 1317, 1927, 3169])
+/** Too many connections, shutdown, query interrupted, connection killed or silent for too long. */
+const LOST = new Set([1040, 1053, 1203, 1317, 1927, 3169, 4031])
 /** SQL's classes for faults of values: data exceptions, violated constraints. */
 const UNFIT_STATE = /^2[23]/
 /** Values that do not fit their column, for which MySQL uses other classes. */
 const UNFIT = new Set([1265, 1366])
 
-/** mysql/6 */
-const BEGIN = ['SET autocommit = 0']
-const AFTERWARDS = ['SET autocommit = 1']
+/** mysql/5, mysql/6 */
+const BEGIN = [`SET autocommit = 0, wait_timeout = ${IDLE_TRANSACTION_S_MAX}`]
+const AFTERWARDS = ['SET autocommit = 1, wait_timeout = DEFAULT']
 
 export const mysql: Dialect = {
   engine: 'mysql',
@@ -56,11 +56,10 @@ export const mysql: Dialect = {
     hasBlocks: true,
   },
   seqBlock: 128,
-  // mysql/4; the SQL comment is for MariaDB alone. (mysql/5)
+  // mysql/4
   setup: [
     `SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', autocommit = 1,
-      innodb_lock_wait_timeout = ${LOCK_WAIT_S_MAX}
-      /*M!100300 , idle_transaction_timeout = ${IDLE_TRANSACTION_S_MAX} */`,
+      innodb_lock_wait_timeout = ${LOCK_WAIT_S_MAX}`,
     'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED', // mysql/2
   ],
   // mysql/2
