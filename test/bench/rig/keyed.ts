@@ -16,6 +16,7 @@ const DEVICES = 32
 export interface Keyed {
   readonly name: string
   readonly channels: number
+  /** Things of the workload; they are stored before, unless devices count entries from seq 1 on. */
   readonly things: number
   /** Present: devices that together see every channel. */
   readonly hasDevices?: true
@@ -32,10 +33,9 @@ export async function startKeyed(
   await (await startGateway(directory, token, settings)).stop() // It makes the tables.
   const path = databaseIn(directory)
   await addKeyedChannels(path, channels)
-  await addThings(path, things)
   if (hasDevices) {
     await addDevices(path, { name, count: DEVICES, channels: Math.ceil(channels / DEVICES) })
-  }
+  } else await addThings(path, things)
   const server = await startGateway(directory, token, settings)
   const recipe: Recipe = {
     path: '/thing/update',

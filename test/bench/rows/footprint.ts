@@ -16,6 +16,9 @@ const CHANNELS = 100
 const STEPS = 4
 /** Fewer updates than this many rows are not gathered yet. */
 const RUN_ROWS = 16_384
+/** The run is filled by so many updates more than it needs, at this rate. */
+const SPARE_ROWS = 64
+const FILL_PER_SECOND = 2_000
 const GATHERED_WITHIN_MS = 60_000
 const LOOK_AGAIN_MS = 1_000
 
@@ -55,17 +58,14 @@ interface Run {
 
 async function runsOf({ options }: Session, rig: Rig): Promise<readonly Run[]> {
   const { runs, secondsPerStep, say } = options
-  const load = async (): Promise<number> => {
-    const durationMs = secondsPerStep * STEPS * 1_000
-    const { load: report } = await rig.step({ pace: { kind: 'closed' }, durationMs })
-    return report.accepted
-  }
-  await load() // It makes the Things.
-  let before = await gathered(rig.subject)
+  const durationMs = secondsPerStep * STEPS * 1_000
+  await rig.step({ pace: { kind: 'closed' }, durationMs }) // It makes the Things.
+  let { stored: before } = await gathered(rig)
   const all: Run[] = []
   for (let run = 0; run < runs; run += 1) {
-    const updates = await load()
-    const after = await gathered(rig.subject)
+    const { load } = await rig.step({ pace: { kind: 'closed' }, durationMs })
+    const { stored: after, updates: more } = await gathered(rig)
+    const updates = load.accepted + more
     const bytesEach = (after.bytes - before.bytes) / updates
     say(`  ${rig.subject.name}: ${bytesEach.toFixed(0)} bytes an update, of ${updates}`)
     all.push({ updates, bytesEach, rowsLeft: after.updateRows })
@@ -74,8 +74,26 @@ async function runsOf({ options }: Session, rig: Rig): Promise<readonly Run[]> {
   return all
 }
 
-/** What the database takes once whole runs are gathered, or a minute later. */
-async function gathered(subject: Subject): Promise<Stored> {
+interface Gathered {
+  readonly stored: Stored
+  /** Updates that were sent to fill the last run. */
+  readonly updates: number
+}
+
+/** Fills a run, so that no update is left in a row, and looks once all runs are gathered. */
+async function gathered(rig: Rig): Promise<Gathered> {
+  const { updateRows } = await once(rig.subject)
+  const missing = RUN_ROWS + SPARE_ROWS - updateRows
+  const durationMs = (missing / FILL_PER_SECOND) * 1_000
+  const { load } = await rig.step({
+    pace: { kind: 'open', ratePerSecond: FILL_PER_SECOND },
+    durationMs,
+  })
+  return { stored: await once(rig.subject), updates: load.accepted }
+}
+
+/** What the database takes once no whole run is left, or a minute later. */
+async function once(subject: Subject): Promise<Stored> {
   const deadlineMs = performance.now() + GATHERED_WITHIN_MS
   for (;;) {
     const now = await subject.stored?.()

@@ -14,6 +14,7 @@ import { residentDuring } from './resident.ts'
 /** A step of five seconds becomes one of ten: caches and heaps turn over within it. */
 const STEP_RATIO = 2
 const WARM_RATIO = 4
+const WARM_MAX = 4
 
 interface Growth {
   readonly name: string
@@ -106,13 +107,22 @@ async function costsOf(
   if (less === undefined || more === undefined) throw new Error('there is nothing to compare')
   const { runs, secondsPerStep } = session.options
   const durationMs = secondsPerStep * STEP_RATIO * 1_000
-  for (const rig of rigs) await closed(rig, secondsPerStep * WARM_RATIO * 1_000)
+  for (const rig of rigs) await warm(rig, secondsPerStep * WARM_RATIO * 1_000)
   const costs = { less: [] as Cost[], more: [] as Cost[] }
   for (let run = 0; run < runs; run += 1) {
     costs.less.push(await costOf(session, less, durationMs))
     costs.more.push(await costOf(session, more, durationMs))
   }
   return costs
+}
+
+/** Until every channel was used: the first use of a key is read and noted. */
+async function warm(rig: Rig, durationMs: number): Promise<void> {
+  const { keyedChannels = 0 } = rig.subject.recipe
+  let accepted = 0
+  for (let times = 0; times === 0 || (accepted < keyedChannels && times < WARM_MAX); times += 1) {
+    accepted += (await closed(rig, durationMs)).load.accepted
+  }
 }
 
 const closed = (rig: Rig, durationMs: number): Promise<Step> =>
