@@ -2,11 +2,12 @@
 
 import test from 'ava'
 
+import { operationIdFrom } from '#domain/identity'
 import { blocksOf, updatesIn } from '#src/store/feed/update-blocks'
 import { databasePath } from '#test/support/sqlite-store'
 import { gatherAll } from '#test/support/gathered'
 import { ChannelWriter } from '#test/support/store-writer'
-import { channel, thing } from '#test/support/submissions'
+import { channel, opId, thing } from '#test/support/submissions'
 import { openWatched } from '#test/support/watched-store'
 
 const A = channel(1)
@@ -33,6 +34,26 @@ test('update-blocks/2: a block ends at 128 updates, or at 64 KiB of payload, and
   t.deepEqual(sizesOf([half, half]), [2])
   t.deepEqual(sizesOf([half, `${half}x`]), [1, 1])
   t.deepEqual(sizesOf([half + half + half, half]), [1, 1])
+})
+
+test('update-blocks/1: an update reads back equal to its row, whatever its op_id and its values', (t) => {
+  const random = 'f'.repeat(32)
+  const at = (index: number, parts: object) => ({
+    ...rowOf(index, '{"title":"ünïcödé 🛰"}'),
+    ...parts,
+  })
+  const rows = [
+    at(0, {}),
+    at(1, { opId: operationIdFrom(1, random), acceptedAt: 2 }),
+    at(2, { opId: operationIdFrom(7, random), acceptedAt: 7, state: null, rev: null }),
+    at(3, { opId: opId('chosen-by-a-client'), channel: 2, seq: 5, payload: '{}' }),
+    at(4, { channel: 2, seq: 9, acceptedAt: 0, action: 'archive', state: 'archived' }),
+  ]
+  const [block] = blocksOf(rows)
+  const read = updatesIn(block?.row.content ?? Buffer.of())
+  t.is(read.length, rows.length)
+  for (const [index, update] of read.entries()) t.like(rows[index], update)
+  t.deepEqual(updatesIn(block?.row.content ?? Buffer.of(), 2), read.slice(3))
 })
 
 test('a damaged block is a defect, not an empty page', (t) => {
@@ -64,6 +85,26 @@ test('gathering/4: a run takes 8 MiB of payload at most', async (t) => {
   const first = await store.gathering.gather(LATE_MS)
   t.true(first > 120 && first < 140, String(first))
   t.is(await store.gathering.gather(LATE_MS), 140 - first)
+})
+
+test('gathering/4: a run is read in slices of 1,024 rows, each a job of its own', async (t) => {
+  const store = await openWatched(t, `sqlite:${await databasePath(t)}`)
+  const writer = await ChannelWriter.open(store, 1)
+  for (let count = 0; count < 1_100; count += 1) writer.take(thing('update', 'lamp', { at: count }))
+  await writer.commit()
+  const read: number[] = []
+  const { database } = store
+  const snapshot = database.snapshot.bind(database)
+  const counting: Pick<typeof database, 'snapshot'> = {
+    snapshot: async (job) => {
+      const rows = await snapshot(job)
+      read.push(Array.isArray(rows) ? rows.length : 0)
+      return rows
+    },
+  }
+  Object.assign(database, counting)
+  t.is(await store.gathering.gather(LATE_MS), 1_100)
+  t.deepEqual(read, [1_024, 76])
 })
 
 test('gathering/1: a run moves nothing when one of its rows has gone meanwhile', async (t) => {
