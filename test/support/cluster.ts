@@ -6,48 +6,22 @@ import type { ExecutionContext } from 'ava'
 
 import type { ChannelId } from '#domain/identity'
 import { createClient } from '#src/client/client'
-import { startMariaDb } from '#src/dev/servers/mariadb'
-import type { MariaDbServer } from '#src/dev/servers/mariadb'
-import { startNats } from '#src/dev/servers/nats'
-import type { NatsServer } from '#src/dev/servers/nats'
 import { reservePort } from '#src/dev/servers/port'
 import { audit } from '#test/support/audit'
+import { startServers } from '#test/support/cluster-servers'
+import type { Servers } from '#test/support/cluster-servers'
 import { createChannels, credentialsOf, makeKeys, watchingDevice } from '#test/support/device'
 import type { TestDevice } from '#test/support/device'
 import { startGateway, temporaryFolder, until } from '#test/support/gateway'
 import type { Gateway, Owner } from '#test/support/gateway'
 import { drive, sender } from '#test/support/load'
 import type { Outcome, Sender, Submission, Told } from '#test/support/load'
-import { newDatabase } from '#test/support/mariadb'
-import { only } from '#test/support/nats'
 import { sharedServers } from '#test/support/shared-servers'
-import type { Started } from '#test/support/shared-servers'
 
-export interface Servers {
-  readonly nats: NatsServer
-  readonly mariaDb: MariaDbServer
-  /** The database that follows the log of the nats-server. */
-  readonly databaseUrl: string
-}
+export type { Servers } from '#test/support/cluster-servers'
 
 /** Few lanes, so that a few channels cover all of them. */
 export const LANES = 6
-
-/** Syncing before COMMIT answers costs more than all else, and no test cuts the power. */
-const MARIADB_PARAMETERS = ['--innodb-flush-log-at-trx-commit=2']
-
-async function startServers(): Promise<Started<Servers>> {
-  const nats = await startNats({ env: process.env })
-  if (nats.kind === 'missing') return nats
-  const mariaDb = await startMariaDb({ env: process.env, parameters: MARIADB_PARAMETERS })
-  if (mariaDb.kind === 'missing') {
-    for (const server of nats.servers) await server.stop()
-    return mariaDb
-  }
-  const databaseUrl = await newDatabase(mariaDb.server)
-  const servers = { nats: only(nats.servers), mariaDb: mariaDb.server, databaseUrl }
-  return { kind: 'started', servers }
-}
 
 export type WithServers = (t: ExecutionContext, servers: Servers) => Promise<void>
 

@@ -3,7 +3,6 @@
 import type { ExecutionContext } from 'ava'
 import { DataSource } from 'typeorm'
 
-import { startMariaDb } from '#src/dev/servers/mariadb'
 import type { MariaDbServer } from '#src/dev/servers/mariadb'
 import { dataSourceOptionsFor } from '#ormconfig'
 import { Limiter } from '#domain/bounds/limiter'
@@ -11,6 +10,7 @@ import type { PushRules } from '#domain/push'
 import { openStore } from '#src/store/store'
 import type { StoreRuntime } from '#src/store/opening'
 import type { Store } from '#src/store/store'
+import { startTestDatabase } from '#test/support/current-servers'
 import { FakeMeter } from '#test/support/fake-telemetry'
 import { realRuntime } from '#test/support/real-runtime'
 import { sharedServers } from '#test/support/shared-servers'
@@ -32,7 +32,7 @@ export interface SharedMariaDb {
 export function sharedMariaDb(): SharedMariaDb {
   const { test, servers: server } = sharedServers<MariaDbServer>('MariaDB', {
     start: async () => {
-      const started = await startMariaDb({ env: process.env, parameters: PARAMETERS })
+      const started = await startTestDatabase(PARAMETERS)
       return started.kind === 'missing' ? started : { kind: 'started', servers: started.server }
     },
     stop: (running) => running.stop(),

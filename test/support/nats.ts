@@ -6,11 +6,11 @@ import type { ExecutionContext } from 'ava'
 
 import type { Timers } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
-import { startNats } from '#src/dev/servers/nats'
 import type { NatsOptions, NatsServer } from '#src/dev/servers/nats'
 import { Connection } from '#src/stream/jetstream/connection'
 import { JetStreamLog } from '#src/stream/jetstream/log'
 import type { JetStreamLogOptions } from '#src/stream/jetstream/log'
+import { startTestNats } from '#test/support/current-servers'
 import { FakeLogger, FakeMeter } from '#test/support/fake-telemetry'
 import { until } from '#test/support/gateway'
 import { realRuntime } from '#test/support/real-runtime'
@@ -26,7 +26,7 @@ export function testsWithNats(
   options: Omit<NatsOptions, 'env'> = {},
 ): (title: string, run: WithServers) => void {
   const nats = sharedServers<readonly NatsServer[]>('NATS', {
-    start: () => startNats({ env: process.env, ...options }),
+    start: () => startTestNats(options),
     stop: async (servers) => {
       for (const server of servers) await server.stop()
     },

@@ -28,6 +28,8 @@ export interface NatsOptions extends Supervision {
   readonly directory?: string
   /** The number of servers in the cluster; 1 by default. */
   readonly servers?: number
+  /** True: each append is on the disk before it is confirmed. */
+  readonly syncsAlways?: boolean
   /** Additional lines of each server's configuration. */
   readonly configuration?: string
 }
@@ -139,10 +141,11 @@ function configurationOf(member: Member, { members, directory, options }: Cluste
   routes: [${routes.join(', ')}]
 }
 `
+  const sync = options.syncsAlways === true ? ', sync_interval: always' : ''
   return `server_name: ${member.name}
 listen: "127.0.0.1:${member.client.port}"
 http: "127.0.0.1:${member.monitor.port}"
-jetstream { store_dir: "${join(directory, member.name)}" }
+jetstream { store_dir: "${join(directory, member.name)}"${sync} }
 ${members.length > 1 ? cluster : ''}${options.configuration ?? ''}
 `
 }
