@@ -11,7 +11,8 @@ import type { Settings } from './gateway.ts'
 import { operationsEnded } from './subject.ts'
 import type { Subject } from './subject.ts'
 
-const DEVICES = 32
+/** It divides the thousand channels of a row: each channel has one device. */
+const DEVICES = 25
 
 export interface Keyed {
   readonly name: string
@@ -34,7 +35,7 @@ export async function startKeyed(
   const path = databaseIn(directory)
   await addKeyedChannels(path, channels)
   if (hasDevices) {
-    await addDevices(path, { name, count: DEVICES, channels: Math.ceil(channels / DEVICES) })
+    await addDevices(path, { name, count: DEVICES, channels: channels / DEVICES })
   } else await addThings(path, things)
   const server = await startGateway(directory, token, settings)
   const recipe: Recipe = {

@@ -67,6 +67,7 @@ async function runsOf({ options }: Session, rig: Rig): Promise<readonly Run[]> {
   } as const
   const crowd = new Generator()
   try {
+    await rig.step({ pace: { kind: 'closed' }, durationMs }) // Every Thing is made before.
     const { entrances, recipe } = rig.subject
     const ports = entrances.map(({ port }) => port)
     // The first of the channels: its own quiet updates are refused now and then, and not counted.
@@ -76,7 +77,6 @@ async function runsOf({ options }: Session, rig: Rig): Promise<readonly Run[]> {
       connections: NOISY_CONNECTIONS,
       recipe: { ...noisy, isUntimed: true },
     })
-    await rig.step(request)
     const all: Run[] = []
     for (let run = 0; run < runs; run += 1) {
       const quiet = await rig.step(request)
