@@ -16,6 +16,8 @@ const THINGS = 10_000
 const UPDATES_PER_SECOND = 1_000
 /** More than a channel may have in flight, which is 4,096. */
 const NOISY_CONNECTIONS = 4_352
+/** So many that none has two updates under way: the later one could have no effect. */
+const NOISY_THINGS = 100_000
 const STEP_RATIO = 2
 
 const SHARED = {
@@ -71,7 +73,7 @@ async function runsOf({ options }: Session, rig: Rig): Promise<readonly Run[]> {
     const { entrances, recipe } = rig.subject
     const ports = entrances.map(({ port }) => port)
     // The first of the channels: its own quiet updates are refused now and then, and not counted.
-    const noisy = { ...recipe, keyedChannels: 1, thingCount: NOISY_CONNECTIONS } as const
+    const noisy = { ...recipe, keyedChannels: 1, thingCount: NOISY_THINGS } as const
     await crowd.connect({
       ports,
       connections: NOISY_CONNECTIONS,
