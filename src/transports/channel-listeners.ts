@@ -98,12 +98,13 @@ export class ChannelListeners<Member> {
    */
   recentPages(requests: readonly PageRequest[]): readonly FramePage[] {
     const pages: FramePage[] = []
-    for (const { channelId, afterSeq, removedTo, hasReachedHead, limit } of requests) {
-      const frames = hasReachedHead ? this.#recent.after(channelId, afterSeq, limit) : []
+    for (const { channelId, afterSeq, removedTo, hasEveryChange, limit } of requests) {
+      const frames = hasEveryChange ? this.#recent.after(channelId, afterSeq, limit) : []
       if (frames.length === 0) break
       const headSeq = this.headOf(channelId)
       const complete = frames.at(-1)?.seq === headSeq
-      pages.push({ frames, headSeq, complete, ...(removedTo !== undefined && { removedTo }) })
+      const ofStretch = { frames, headSeq, complete, isEachEntry: true } as const
+      pages.push({ ...ofStretch, ...(removedTo !== undefined && { removedTo }) })
     }
     return pages
   }

@@ -21,8 +21,8 @@ export interface Progress {
   /** The seq up to which the device gets no deletions: it knows no Thing from before them. */
   deletedSince: number
   stage: Stage
-  /** True once the session had every entry: later entries were announced to it. */
-  hasReachedHead: boolean
+  /** True while the session has had every change up to `sentSeq`. (serving/6) */
+  hasEveryChange: boolean
   /**
    * The seq up to which every entry was sent in this session, is known to the device, or is not for
    * it.
@@ -46,7 +46,7 @@ export function progressFrom(position: Position, cursor: number): Progress {
     // A device with a cursor from before the subscription knows the Things of that time.
     deletedSince: cursor > 0 ? Math.min(cursor, position.sinceSeq) : position.sinceSeq,
     stage: isLive ? 'live' : 'behind',
-    hasReachedHead: isLive,
+    hasEveryChange: isLive,
     sentSeq: cursor,
     ackedSeq: cursor,
     announcedSeq: position.headSeq,
@@ -72,10 +72,10 @@ export function removeUnacknowledged(
 }
 
 export function requestOf(progress: Progress, limit: number): PageRequest {
-  const { channelId, sentSeq, entriesSince, deletedSince, removedTo, hasReachedHead } = progress
+  const { channelId, sentSeq, entriesSince, deletedSince, removedTo, hasEveryChange } = progress
   return {
     channelId,
-    hasReachedHead,
+    hasEveryChange,
     afterSeq: sentSeq,
     sinceSeq: entriesSince,
     limit,

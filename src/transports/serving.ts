@@ -10,6 +10,9 @@
 //     raise `announcedSeq`, and the channel is live again when a page has reached it.
 //   serving/4. A device can acknowledge only entries that were sent to it.
 //   serving/5. After a restart Things come again, Messages and Events do not.
+//   serving/6. A session that took a part of a page of the feed has each Thing only up to its last
+//     change, which may lie behind that part. It reads the feed until it has reached the head, and
+//     takes no single entries before: an update alone would leave earlier ones out.
 //
 // backlog.ts reads the channels that are behind.
 
@@ -256,13 +259,13 @@ export class Serving {
       if (page.gap.restart) {
         progress.sentSeq = 0
         progress.ackedSeq = 0
-        progress.hasReachedHead = false
         progress.entriesSince = Math.max(progress.entriesSince, known) // serving/5
         progress.deletedSince = progress.entriesSince
       }
     }
     progress.removedTo = page.removedTo
     progress.announcedSeq = Math.max(progress.announcedSeq, page.headSeq)
+    if (page.isEachEntry !== true) progress.hasEveryChange = false // serving/6
     for (const frame of page.frames) {
       if (frame.seq <= progress.sentSeq) continue // serving/1
       if (this.#deliver(progress, frame, outputs)) continue
@@ -271,7 +274,7 @@ export class Serving {
     }
     if (page.complete) {
       progress.sentSeq = Math.max(progress.sentSeq, page.headSeq)
-      progress.hasReachedHead = true
+      progress.hasEveryChange = true
     }
     const isDone = page.complete && progress.announcedSeq <= progress.sentSeq
     if (isDone) this.#goLive(progress, outputs)

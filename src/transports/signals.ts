@@ -31,11 +31,13 @@ export interface News {
 /** A catch-up page whose entries are frames already. */
 export interface FramePage extends Pick<CatchUpPage, 'headSeq' | 'complete' | 'gap' | 'removedTo'> {
   readonly frames: readonly Frame[]
+  /** True for every entry of a stretch; the feed gives each changed Thing once. */
+  readonly isEachEntry?: true
 }
 
 export interface PageRequest extends CatchUpRequest {
-  /** True when the session once had every entry: later entries were announced to it. */
-  readonly hasReachedHead: boolean
+  /** True when the session has had every change up to `afterSeq`. (serving/6) */
+  readonly hasEveryChange: boolean
 }
 
 export type Input =

@@ -5,6 +5,8 @@ import { isFault } from '#domain/fault'
 import { askerOf, errorOf } from './asking.ts'
 import type { Ask, AskingParts, Served } from './asking.ts'
 import { between, gapMs, happens, oneOf } from './chance.ts'
+import { RULES } from './judge-rules.ts'
+import type { RuleKind } from './judge-rules.ts'
 import type { Model, Observations, Sent } from './observations.ts'
 import type { SimulatedDevice } from './device.ts'
 import { submitTo } from './submitting.ts'
@@ -12,6 +14,7 @@ import { EPOCH_MS } from './virtual-runtime.ts'
 
 export interface Channel {
   readonly id: string
+  readonly rule: RuleKind | undefined
   password: string
   /** A new password whose change had no answer. */
   candidate: string | undefined
@@ -145,7 +148,7 @@ export class Clients {
     channel.candidate = password
   }
 
-  async createChannel(): Promise<boolean> {
+  async createChannel(rule?: RuleKind): Promise<boolean> {
     const password = this.#newPassword()
     const told = await this.#ask(async (stages, caller) => {
       const made = await stages.acceptance.channels.create(
@@ -155,9 +158,22 @@ export class Clients {
       return isFault(made) ? made : made.channelId
     })
     if (told === 'none' || 'error' in told) return false
-    const known = { id: told.value, password, candidate: undefined, ended: [] }
+    const isPut = rule === undefined || (await this.#putRule(told.value, password, rule))
+    if (!isPut) return false
+    const known = { id: told.value, password, rule, candidate: undefined, ended: [] }
     this.channels.push({ ...known, isDeleted: false, isInDoubt: false, quietUntilMs: 0 })
     return true
+  }
+
+  async #putRule(channelId: string, password: string, kind: RuleKind): Promise<boolean> {
+    const told = await this.#ask((stages, caller) =>
+      stages.acceptance.submissions.submit(
+        { model: 'rule', action: 'put' },
+        { channel_id: channelId, password, rule_id: kind, rule: RULES[kind] },
+        caller,
+      ),
+    )
+    return told !== 'none' && 'value' in told
   }
 
   async registerDevice(platform = 'linux'): Promise<string | undefined> {

@@ -198,5 +198,5 @@ function foldThing(things: Map<string, Map<string, unknown>>, frame: Frame): voi
   things.set(thingId, values)
 }
 
-const summary = ({ type, channel_id: id, seq, op_id: opId, reason }: Partial<Frame>): string =>
-  [type, id?.slice(0, 4), seq, opId, reason].filter((part) => part !== undefined).join(' ')
+const summary = ({ type, channel_id: id, seq, action, op_id: opId, reason }: Partial<Frame>) =>
+  [type, id?.slice(0, 4), seq, action, opId, reason].filter((part) => part !== undefined).join(' ')

@@ -1,6 +1,8 @@
 // The judge: compares the final state with what the world outside has seen. It shares no code with
 // the product; the only rule that it knows is that of each sentence below.
 
+import { judgeRule } from './judge-rules.ts'
+import type { RuleKind } from './judge-rules.ts'
 import type { DeviceView, Observations, PushView, Sent } from './observations.ts'
 
 /** One entry of a feed, as read at the end. */
@@ -9,6 +11,8 @@ export interface Entry {
   readonly seq: number
   readonly opId: string
   readonly model: string
+  readonly action: string
+  readonly entityId: string
   readonly payload: string
 }
 
@@ -19,6 +23,10 @@ export interface Final {
   readonly entries: readonly Entry[]
   /** By channel, Thing and key. */
   readonly values: ReadonlyMap<string, ReadonlyMap<string, ReadonlyMap<string, unknown>>>
+  /** The rules of channels that have one. */
+  readonly rules: ReadonlyMap<string, RuleKind>
+  /** True when every Thing has been silent for long, by clocks that nobody has set. */
+  readonly isSilent: boolean
   /** The status of each operation, by op_id; absent for one without a record. */
   readonly statuses: ReadonlyMap<string, string>
   /** By device and channel: the head when the device joined. */
@@ -42,7 +50,17 @@ export function judge(
   const known = new Set(final.channels)
   const entries = final.entries.filter(({ channelId }) => known.has(channelId))
   const sent = observations.sent.filter(({ channelId }) => known.has(channelId))
-  const applied = appliedTokens(observations, entries, sent)
+  const byToken = new Map(sent.map((one) => [one.token, one]))
+  const isOfRule = (entry: Entry): boolean =>
+    final.rules.has(entry.channelId) && entry.model === 'event' && tokenOf(entry) === undefined
+  const ofSenders = entries.filter((entry) => !isOfRule(entry))
+  const applied = appliedTokens(observations, ofSenders, byToken)
+  for (const [channel, rule] of final.rules) {
+    const own = entries.filter(({ channelId }) => channelId === channel)
+    const ofChannel = own.toSorted((one, other) => one.seq - other.seq)
+    const { isSilent } = final
+    judgeRule(observations, { rule, entries: ofChannel, byToken, tokenOf, isSilent })
+  }
   judgeSeqs(observations, final.channels, entries)
   judgeSent(observations, sent, { applied, final })
   judgeState(observations, expectedValues(sent, applied), final)
@@ -55,17 +73,22 @@ export function judge(
   }
 }
 
+/** The token in what a sender has sent; undefined for an entry of a rule. */
+function tokenOf({ payload }: Entry): number | undefined {
+  const match = TOKEN.exec(payload)
+  return match === null ? undefined : Number(match[1] ?? match[2])
+}
+
 /** The tokens of the entries, each of which was sent, once, and not refused. */
 function appliedTokens(
   observations: Observations,
   entries: readonly Entry[],
-  sent: readonly Sent[],
+  byToken: ReadonlyMap<number, Sent>,
 ): ReadonlySet<number> {
-  const byToken = new Map(sent.map((one) => [one.token, one]))
   const applied = new Set<number>()
-  for (const { payload, channelId, seq } of entries) {
-    const match = TOKEN.exec(payload)
-    const token = Number(match?.[1] ?? match?.[2])
+  for (const entry of entries) {
+    const { channelId, seq } = entry
+    const token = tokenOf(entry) ?? 0
     const one = byToken.get(token)
     const where = `token ${token} at ${seq} of ${channelId}`
     if (one === undefined || one.channelId !== channelId) {
@@ -153,7 +176,9 @@ function judgeState(
   const actual = new Map<string, unknown>()
   for (const channel of channels) {
     for (const [thing, attrs] of values.get(channel) ?? []) {
-      for (const [key, value] of attrs) actual.set(`${channel} ${thing} ${key}`, value)
+      for (const [key, value] of attrs) {
+        if (key !== 'level') actual.set(`${channel} ${thing} ${key}`, value)
+      }
     }
   }
   for (const name of new Set([...expected.keys(), ...actual.keys()])) {

@@ -18,4 +18,9 @@ export const KNOWN_SEEDS: readonly KnownSeed[] = [
     isCluster: true,
     was: 'the only other node was not connected, and a node found no operation',
   },
+  {
+    seed: 257,
+    isCluster: true,
+    was: 'a session that took a part of a page went on with single updates, and lacked earlier ones',
+  },
 ]

@@ -38,6 +38,8 @@ const BEGIN_MS_MAX = 60_000
 /** A healthy gateway has come to rest by then: the longest timers take a minute. */
 const REST_MS_MAX = 180_000
 const POLL_MS = 500
+/** Rules see silence by then. */
+const SILENT_MS = 15_000
 /** Milliseconds after which no process opens by a password that was replaced. */
 const PASSWORD_MS = 70_000
 const PAGE = 500
@@ -79,7 +81,7 @@ async function finish(world: World): Promise<void> {
     await time.run(time.now + POLL_MS)
     const before = restless
     restless = restlessOutside(world)
-    if (restless !== '') continue
+    if (restless !== '' || time.now - healedMs < SILENT_MS) continue
     const looked = await looking(world, () => look(world, reader))
     // A look takes time: only one that found rest as the look before did saw one state.
     restless = restlessIn(world, looked)
@@ -154,7 +156,12 @@ async function look(world: World, store: Store): Promise<Final> {
       new Map(positions.map(({ channelId, sinceSeq }) => [channelId, sinceSeq])),
     )
   }
-  return { channels, entries, values, statuses: statusesIn(world), joinedAt }
+  const ruled = clients.channels.flatMap(({ id, rule }) =>
+    rule === undefined ? [] : [{ id, rule }],
+  )
+  const rules = new Map(ruled.map(({ id, rule }) => [id, rule]))
+  const isSilent = world.swarm.perSecond['clock-step'] === 0
+  return { channels, entries, values, rules, isSilent, statuses: statusesIn(world), joinedAt }
 }
 
 /** The statuses of all operations: to look for one after the other would read most rows often. */

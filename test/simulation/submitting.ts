@@ -3,6 +3,7 @@
 import { isFault } from '#domain/fault'
 import type { Caller } from '#src/acceptance/caller'
 import type { Stages } from '#src/runtime/stages'
+import { levelOf } from './judge-rules.ts'
 import type { Sent } from './observations.ts'
 
 export interface Submitting {
@@ -23,7 +24,12 @@ export async function submitTo(
   const accepted = await (model === 'thing'
     ? submissions.submit(
         { model, action: 'update' },
-        { ...place, thing_id: thingId, observed_at: observedAt, attrs: { [key]: token } },
+        {
+          ...place,
+          thing_id: thingId,
+          observed_at: observedAt,
+          attrs: { [key]: token, level: levelOf(token) },
+        },
         caller,
       )
     : model === 'event'

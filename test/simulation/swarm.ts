@@ -53,6 +53,8 @@ export interface Swarm {
   /** Seconds for which the log keeps what is applied. */
   readonly logKeepS: number
   readonly channels: number
+  /** The part of the channels that have a rule. */
+  readonly ruled: number
   readonly things: number
   readonly devices: number
   /** Devices that a push service reaches. */
@@ -140,6 +142,7 @@ export function swarmOf(chance: Chance, isCluster: boolean): Swarm {
     drift: chance(100) / 10_000,
     perSecond: Object.fromEntries(rates) as Record<Happening, number>,
     chances: Object.fromEntries(chances) as Record<ChanceName, number>,
+    ruled: part(),
   }
 }
 
@@ -153,6 +156,7 @@ export function calmSwarm(nodes: number, load: number): Swarm {
     lanes: 6,
     logKeepS: 3_600,
     channels: 6,
+    ruled: 0,
     things: 10,
     devices: 4,
     pushDevices: 0,

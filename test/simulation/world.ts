@@ -2,7 +2,7 @@
 // wrong among them. First anything may fail, then all is well again and must come to rest.
 
 import { seeded } from '#test/support/random'
-import { between, gapMs, oneOf } from './chance.ts'
+import { between, gapMs, happens, oneOf } from './chance.ts'
 import type { Chance } from './chance.ts'
 import { Clients } from './clients.ts'
 import type { Served } from './asking.ts'
@@ -119,7 +119,10 @@ export class World {
   /** Channels, devices and their subscriptions. */
   async #furnish(): Promise<void> {
     const { time, swarm, observations, clients } = this
-    for (let count = 0; count < swarm.channels; count += 1) await clients.createChannel()
+    for (let count = 0; count < swarm.channels; count += 1) {
+      const isRuled = happens(this.#chance, swarm.ruled)
+      await clients.createChannel(isRuled ? oneOf(this.#chance, ['high', 'silent']) : undefined)
+    }
     for (let count = 0; count < swarm.devices; count += 1) {
       const key = await clients.registerDevice()
       if (key === undefined) continue

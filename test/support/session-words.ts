@@ -73,15 +73,27 @@ export const announced = (
 export const page = (
   ticket: number,
   frames_: readonly Frame[],
-  more: { headSeq: number; complete?: boolean; restart?: boolean; gapTo?: number },
+  more: {
+    headSeq: number
+    complete?: boolean
+    restart?: boolean
+    gapTo?: number
+    isEachEntry?: true
+  },
 ): Input => {
-  const { headSeq, complete = true, restart = false, gapTo } = more
+  const { headSeq, complete = true, restart = false, gapTo, isEachEntry } = more
   const removed = gapTo !== undefined && {
     gap: { from: 1, to: gapTo, restart },
     removedTo: { entries: gapTo, tombstones: restart ? gapTo : 0 },
   }
   const replayed = frames_.map((frame): Frame => ({ ...frame, mode: 'replay' }))
-  const only = { frames: replayed, headSeq, complete, ...removed }
+  const only = {
+    frames: replayed,
+    headSeq,
+    complete,
+    ...removed,
+    ...(isEachEntry && { isEachEntry }),
+  }
   return { kind: 'pages', ticket, pages: [only] }
 }
 

@@ -3,6 +3,7 @@
 
 import test from 'ava'
 
+import type { Session } from '#src/transports/session'
 import type { Input } from '#src/transports/signals'
 import { START, serve, play } from '#test/support/session-play'
 import { ack, announced, frames, page, position } from '#test/support/session-words'
@@ -38,17 +39,30 @@ test('serving/1: after a restart the Things come from the beginning', (t) => {
   )
 })
 
-test('channel-listeners/4: a read tells whether every later entry was announced to the session', (t) => {
+/** What the read that an input leads to tells of the session. */
+const hasEveryChange = (session: Session, input: Input): boolean | undefined => {
+  const [asked] = session.handle(input, START).filter(({ kind }) => kind === 'read-pages')
+  return asked?.kind === 'read-pages' ? asked.requests[0]?.hasEveryChange : undefined
+}
+
+test('channel-listeners/4: a read tells whether the session had every change', (t) => {
   const { session } = serve([position('A', 9, 6)])
-  const isHeard = (input: Input): boolean | undefined => {
-    const [asked] = session.handle(input, START).filter(({ kind }) => kind === 'read-pages')
-    return asked?.kind === 'read-pages' ? asked.requests[0]?.hasReachedHead : undefined
-  }
-  t.false(isHeard(page(1, frames('A', 7), { headSeq: 9, complete: false })))
+  t.false(hasEveryChange(session, page(1, frames('A', 7), { headSeq: 9, complete: false })))
   session.handle(announced('A', 10), START)
-  t.true(isHeard(page(2, frames('A', 8, 9), { headSeq: 9 })))
+  t.true(hasEveryChange(session, page(2, frames('A', 8, 9), { headSeq: 9 })))
   session.handle(ack('A', 9), START)
-  t.false(isHeard(page(3, [], { headSeq: 10, complete: false, gapTo: 9, restart: true })))
+  const restart = page(3, [], { headSeq: 10, complete: false, gapTo: 9, restart: true })
+  t.false(hasEveryChange(session, restart))
+})
+
+test('serving/6: with a part of a page of the feed a session lacks changes', (t) => {
+  const { session } = serve([position('A', 9)])
+  t.true(hasEveryChange(session, announced('A', 20)))
+  const ofStretch = { headSeq: 20, complete: false, isEachEntry: true } as const
+  t.true(hasEveryChange(session, page(1, frames('A', 10), ofStretch)))
+  t.false(hasEveryChange(session, page(2, frames('A', 12), { headSeq: 20, complete: false })))
+  session.handle(page(3, frames('A', 19), { headSeq: 20 }), START)
+  t.true(hasEveryChange(session, announced('A', 22)))
 })
 
 test('serving/5: after a restart the Messages that the device has do not come again', (t) => {
