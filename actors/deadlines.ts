@@ -21,7 +21,7 @@ import { isTick } from './turn-item.ts'
 import type { Turn } from './turn-item.ts'
 
 export interface DeadlinePorts {
-  readonly store: Pick<TurnStore, 'nextDue'>
+  readonly store: Pick<TurnStore, 'nextDue' | 'deadlines'>
   readonly nowMs: NowMs
   readonly logger: Logger
   readonly meter: Meter
@@ -38,12 +38,17 @@ export class Deadlines {
   readonly #next = new Map<number, number>()
   /** Checks until a lane may have another tick. */
   readonly #resting = new Map<number, number>()
+  /** The deadlines of lanes as they were counted last. */
+  readonly #counted = new Map<number, number>()
   readonly #late: (seconds: number) => void
 
   constructor(ports: DeadlinePorts) {
     this.#ports = ports
     this.#late = ports.meter.histogram('deadline_late_seconds', {})
     ports.meter.gauge('lanes_with_deadlines', {}, () => this.#next.size)
+    ports.meter.gauge('deadlines_waiting', {}, () =>
+      [...this.#counted.values()].reduce((sum, count) => sum + count, 0),
+    )
   }
 
   /** Notes the next due time of a lane that was taken; undefined for none. */
@@ -56,11 +61,13 @@ export class Deadlines {
   forget(lane: number): void {
     this.#next.delete(lane)
     this.#resting.delete(lane)
+    this.#counted.delete(lane)
   }
 
   forgetAll(): void {
     this.#next.clear()
     this.#resting.clear()
+    this.#counted.clear()
   }
 
   /** deadlines/1: notes what a committed turn wrote; asks for the next due after a tick. */
@@ -79,9 +86,9 @@ export class Deadlines {
     const upTo = submission.acceptedAt
     const due = this.#next.get(lane) ?? upTo
     if (due <= upTo) this.#late(Math.max(0, this.#ports.nowMs() - due) / 1000)
-    const isIdle = !channels.some(
-      ({ rules, scheduled }) => rules?.lane === lane || scheduled?.lane === lane,
-    )
+    const isIdle =
+      turn.putsOff !== true &&
+      !channels.some(({ rules, scheduled }) => rules?.lane === lane || scheduled?.lane === lane)
     await this.#ask(lane, isIdle ? upTo : -Infinity)
   }
 
@@ -94,6 +101,17 @@ export class Deadlines {
     }
     const now = nowMs()
     for (const [lane, next] of this.#next) if (next <= now) this.#tick(lane, now)
+  }
+
+  /** Counts the deadlines of one lane, each time of another. Called at intervals. */
+  async count(): Promise<void> {
+    for (const lane of this.#counted.keys()) if (!this.#next.has(lane)) this.#counted.delete(lane)
+    const lanes = [...this.#next.keys()]
+    const lane = lanes.find((one) => !this.#counted.has(one)) ?? this.#counted.keys().next().value
+    if (lane === undefined) return
+    const count = await this.#ports.store.deadlines(lane)
+    this.#counted.delete(lane) // The one that was counted last stands last.
+    if (this.#next.has(lane)) this.#counted.set(lane, count)
   }
 
   /** `idleTo`: the time up to which the last tick found nothing to work off. */

@@ -3,11 +3,15 @@
 //   outage ──▶ wait, again and again ──▶ refused for long, though lanes can be taken: park
 //   defect ──▶ again ──▶ set aside ──▶ the same for the next ones of its channel: park
 //
+// A tick belongs to no channel. It is tried with fewer and fewer of the rows that are due; when one
+// alone fails, that row is put off, and the others go on.
+//
 // Parking needs a commit too. In an outage that commit fails as well, and the lanes wait.
 
 import type { ChannelId } from '#domain/identity'
+import { DUE_MAX } from '#domain/rules/stored'
 import { STORE_BUSY, STORE_DEFECT, isOutage } from '#domain/store-ports'
-import { isOfChannel } from './turn-item.ts'
+import { isOfChannel, isTick } from './turn-item.ts'
 import type { Item } from './turn-item.ts'
 
 /**
@@ -21,18 +25,48 @@ const PARKED_AFTER = 8
 /** Submissions of one channel that the database's errors set aside in a row before it is parked. */
 const SET_ASIDE_MAX = 2
 
-/** `again`: try at once. `wait`: all lanes wait, as in an outage. */
-export type Verdict = 'again' | 'wait' | 'set-aside' | 'park'
+/**
+ * `again`: try at once. `wait`: all lanes wait, as in an outage. `put-off`: the first row that is
+ * due to a tick.
+ */
+export type Verdict = 'again' | 'wait' | 'set-aside' | 'park' | 'put-off'
+
+interface Trouble {
+  /** Failed turns in a row, whichever turns they were. */
+  readonly failures: number
+  /** Rows that a lone tick had at most. */
+  readonly dueMax: number
+}
+
+const isBusy = (error: unknown): boolean => error instanceof Error && error.name === STORE_BUSY
 
 export class Isolation {
   #refused: (Pick<Item, 'lane' | 'placeAfter'> & { readonly times: number }) | undefined
+  /** The place behind the last tick that was to put a row off. */
+  #putOff = -1
   #setAside: { readonly channelId: ChannelId; readonly times: number } | undefined
 
-  /** `failures`: failed turns in a row, whichever turns they were. */
-  verdict(item: Item, error: unknown, failures: number): Verdict {
-    if (isOutage(error)) return this.#refusedAgain(item, error) ? 'park' : 'wait'
+  verdict(item: Item, error: unknown, trouble: Trouble): Verdict {
+    if (isTick(item)) return this.#onTick(item, error, trouble)
+    const { failures } = trouble
+    if (isOutage(error)) {
+      const isParking = isOfChannel(item.submission) && this.#refusedAgain(item, error)
+      return isParking ? 'park' : 'wait'
+    }
     if (failures < GIVEN_UP_AFTER) return 'again'
     return this.#setAsideAgain(item, error) ? 'park' : 'set-aside'
+  }
+
+  /** The same for a tick with so many of the rows that are due. (W6) */
+  #onTick(item: Item, error: unknown, { failures, dueMax }: Trouble): Verdict {
+    const isRefused = isOutage(error)
+    if (isRefused && (isBusy(error) || dueMax === DUE_MAX)) {
+      if (!this.#refusedAgain(item, error)) return 'wait'
+    }
+    if (dueMax > 1 || failures < GIVEN_UP_AFTER) return 'again'
+    const isTried = this.#putOff === item.placeAfter
+    this.#putOff = item.placeAfter
+    return isTried && !isRefused ? 'set-aside' : 'put-off'
   }
 
   /** Says that a turn was committed, with entries for these channels. */
@@ -44,8 +78,7 @@ export class Isolation {
   }
 
   #refusedAgain(item: Item, error: unknown): boolean {
-    if (!isOfChannel(item.submission)) return false
-    if (error instanceof Error && error.name === STORE_BUSY) return false
+    if (isBusy(error)) return false
     const { lane, placeAfter } = item
     const last = this.#refused
     const isSame = last?.lane === lane && last.placeAfter === placeAfter

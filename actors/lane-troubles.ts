@@ -5,11 +5,15 @@
 //   lane-troubles/1. Lanes take turns, whether their turns were committed or failed: the lanes that
 //     go on come together, each other one alone. Within a lane the order stays.
 //   lane-troubles/2. A lane that pauses between its attempts keeps no other waiting.
+//   lane-troubles/3. A tick that fails alone has half as many of the rows that are due in its next
+//     turn. It has all again once two in a row were committed: the row at fault is then behind.
 
+import { DUE_MAX } from '#domain/rules/stored'
 import { retryDelayMs } from './backoff.ts'
 import { Isolation } from './isolation.ts'
 import type { OwnedLane } from './lanes.ts'
-import type { Item } from './turn-item.ts'
+import { isTick } from './turn-item.ts'
+import type { Item, Turn } from './turn-item.ts'
 
 export interface LaneTroublesPorts {
   /** Resolves after a delay in milliseconds. */
@@ -25,6 +29,10 @@ export interface LaneTrouble {
   failures: number
   /** Submissions in the lane's next turn at most. */
   turnMax: number
+  /** Rows that its next tick works off at most. */
+  dueMax: number
+  /** Ticks in a row that were committed with fewer rows than are due. */
+  calm: number
   isPaused: boolean
 }
 
@@ -90,7 +98,8 @@ export class LaneTroubles {
     const found = this.#troubles.get(lane)
     if (found !== undefined) return found
     const isolation = new Isolation()
-    const made = { isolation, failures: 0, turnMax: this.#turnMax, isPaused: false }
+    const sizes = { turnMax: this.#turnMax, dueMax: DUE_MAX }
+    const made = { isolation, failures: 0, ...sizes, calm: 0, isPaused: false }
     this.#troubles.set(lane, made)
     return made
   }
@@ -104,10 +113,31 @@ export class LaneTroubles {
     for (const lane of lanes) {
       const trouble = this.of(lane)
       trouble.failures += 1
+      if (items.length === 1 && items.some(isTick)) this.#narrow(trouble)
       if (lanes.size > 1 || trouble.failures < 2) continue
       trouble.turnMax = Math.max(1, Math.floor(items.length / 2))
       this.#pause(trouble)
     }
+  }
+
+  /** The rows that the tick of a turn works off at most; empty for all. (lane-troubles/3) */
+  sizeOf(items: readonly Item[]): Pick<Turn, 'dueMax'> {
+    const tick = items.find(isTick)
+    const dueMax = tick && this.#troubles.get(tick.lane)?.dueMax
+    return dueMax === undefined || dueMax === DUE_MAX ? {} : { dueMax }
+  }
+
+  /** Says that the tick of a lane was committed; `hasPutOff`: with the row at fault put off. */
+  ticked(lane: number, hasPutOff: boolean): void {
+    const trouble = this.#troubles.get(lane)
+    if (trouble === undefined) return
+    trouble.calm += 1
+    if (hasPutOff || trouble.calm > 1) trouble.dueMax = DUE_MAX
+  }
+
+  #narrow(trouble: LaneTrouble): void {
+    trouble.dueMax = Math.max(1, Math.floor(trouble.dueMax / 2))
+    trouble.calm = 0
   }
 
   /** Says that a turn of these lanes was committed, with entries for these channels. */

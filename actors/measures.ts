@@ -11,6 +11,8 @@ export interface Measures {
   readonly retried: () => void
   /** Counts a submission that its channel parks. */
   readonly parked: () => void
+  /** Counts a deadline that is put off. */
+  readonly putOff: () => void
   readonly turn: (
     seconds: number,
     submissions: number,
@@ -45,6 +47,7 @@ export function measuresOf(meter: Meter, directory: ChannelDirectory): Measures 
     submissions: () => applied,
     parked: meter.counter('submissions_parked_total', {}),
     retried: meter.counter('turns_retried_total', {}),
+    putOff: meter.counter('deadlines_put_off_total', {}),
     rules: (outcomes) => {
       for (const { rules } of outcomes) {
         for (const { count } of rules.failures) failed(count)

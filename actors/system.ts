@@ -68,7 +68,7 @@ export class ActorSystem {
       { ...ports, directory, ownedLanes, deadlines, measure, wakeUp, isHalted },
       options,
     )
-    this.#unparking = { ...ports, directory, ownedLanes, measure }
+    this.#unparking = { ...ports, directory, ownedLanes, deadlines, measure }
     meter.gauge('parked_channels', {}, () => ownedLanes.parked.size)
   }
 
@@ -131,6 +131,11 @@ export class ActorSystem {
   /** Works off what is due by now. Called at intervals. (R8) */
   checkDeadlines(): void {
     if (this.#phase === 'running') this.#deadlines.check()
+  }
+
+  /** Counts deadlines for the metrics. Called at intervals. */
+  countDeadlines(): Promise<void> {
+    return this.#deadlines.count()
   }
 
   /** The places up to which this process's lanes are applied. */

@@ -35,6 +35,10 @@ export interface Turn {
   readonly parkedChannels?: { has(channelId: ChannelId): boolean }
   /** Present: updates of Things that are sent at once leave no record. (turn-records/3) */
   readonly leavesUpdates?: true
+  /** Rows that its tick works off at most, after turns with more that failed. (W6) */
+  readonly dueMax?: number
+  /** True when the first row that is due to its tick is put off in place of decided. (W6) */
+  readonly putsOff?: true
   /** Present after a failed attempt: every op_id is looked up. (turn-uses.ts) */
   readonly isCareful?: true
 }

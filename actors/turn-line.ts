@@ -35,7 +35,7 @@ import type { Measures } from './measures.ts'
 import type { SystemOptions, SystemPorts } from './options.ts'
 import { commitTurn, decideTurn, undecide } from './turn.ts'
 import type { DecidedTurn, TurnEnd } from './turn.ts'
-import { isOfChannel, upToTick } from './turn-item.ts'
+import { isOfChannel, isTick, upToTick } from './turn-item.ts'
 import { asksForWaiting } from './turn-reads.ts'
 import type { Item, Turn } from './turn-item.ts'
 
@@ -59,8 +59,8 @@ export interface TurnLinePorts
 
 type Committed = Extract<TurnEnd, { kind: 'committed' }> & Pick<Turn, 'moves'>
 
-/** Items that isolation found to be left out. (W6) */
-type Isolated = Pick<Turn, 'poisoned' | 'parked'>
+/** What isolation found to be left out. (W6) */
+type Isolated = Pick<Turn, 'poisoned' | 'parked' | 'putsOff'>
 
 interface Failed {
   readonly items: readonly Item[]
@@ -134,6 +134,7 @@ export class TurnLine {
       nowMs: nowMs(),
       parkedChannels: ownedLanes.parked,
       ...(!this.#recordsUpdates && { leavesUpdates: true }),
+      ...this.#troubles.sizeOf(items),
       ...(isolated ?? ownedLanes.parked.aside(items)),
       ...(this.#troubles.hasFailed(moves.map(({ lane }) => lane)) && { isCareful: true }),
     }
@@ -178,6 +179,7 @@ export class TurnLine {
     if (end.kind === 'fenced') return end
     this.#moveOn({ ...end, moves: turn.moves })
     this.#park(turn)
+    this.#ticked(turn)
     measure.turn((nowMs() - turn.nowMs) / 1000, turn.items.length, end)
     measure.rules(turn.outcomes.values())
     void deadlines.committed(turn, turn.writes.channels)
@@ -193,13 +195,21 @@ export class TurnLine {
     }
   }
 
+  #ticked({ items, writes: { putOff }, putsOff }: DecidedTurn): void {
+    const { logger, measure } = this.#ports
+    const tick = items.find(isTick)
+    if (tick !== undefined) this.#troubles.ticked(tick.lane, putsOff === true)
+    if (putOff === undefined) return
+    measure.putOff()
+    const { channelId, item, until } = putOff
+    logger.error('a deadline is put off: its turn fails', { channelId, ...item, until })
+  }
+
   #moveOn(committed: Committed): void {
     const { logger, ownedLanes } = this.#ports
     const { moves, entries } = committed
-    this.#troubles.committed(
-      moves.map(({ lane }) => lane),
-      entries,
-    )
+    const lanes = moves.map(({ lane }) => lane)
+    this.#troubles.committed(lanes, entries)
     ownedLanes.moveOn(moves)
     this.#unannounced = committed
     if (committed.deadLetters > 0) {
@@ -244,10 +254,7 @@ export class TurnLine {
 
   async #decideNext(before: DecidedTurn): Promise<DecidedTurn | undefined> {
     const items = await this.collect()
-    // R7, scheduling/1
-    if (items.length === 0 || items.some(({ submission }) => asksForWaiting(submission))) {
-      return undefined
-    }
+    if (items.length === 0 || items.some(asksForWaiting)) return undefined // R7, scheduling/1
     return this.#decide(items, { before })
   }
 
@@ -268,17 +275,16 @@ export class TurnLine {
     if (verdict === 'wait') throw error
     const reasons = new Map([[first, String(error)]])
     if (verdict === 'park') return this.apply([first], { parked: reasons })
-    logger.warn('a turn failed and is taken again', {
-      error: String(error),
-      submissions: items.length,
-    })
+    if (verdict === 'put-off') return this.apply([first], { putsOff: true })
+    const facts = { error: String(error), submissions: items.length }
+    logger.warn('a turn failed and is taken again', facts)
     this.#troubles.failed(items)
     if (verdict === 'set-aside') await this.apply([first], { poisoned: reasons })
   }
 
   #verdict(only: Item, error: unknown): Verdict {
-    const { isolation, failures } = this.#troubles.of(only.lane)
-    const verdict = isolation.verdict(only, error, failures + 1)
+    const { isolation, failures, dueMax } = this.#troubles.of(only.lane)
+    const verdict = isolation.verdict(only, error, { failures: failures + 1, dueMax })
     return this.#maySetAside(only, verdict) ? verdict : 'wait'
   }
 

@@ -1,14 +1,14 @@
 // Groups a turn by channel, and reads the state that the channels' actors do not remember.
 
 import type { ChannelId, OperationId } from '#domain/identity'
-import type { Logged } from '#domain/lane'
+import type { PutOff } from '#domain/rules/stored'
 import type { ScheduledRead } from '#domain/rules/scheduled'
 import type { TurnReads, TurnStore } from '#domain/store-ports'
 import type { Submission } from '#domain/submission'
 import type { Due } from '#machines/turn-parts'
 import type { ChannelActor } from './channel.ts'
-import { isOfChannel } from './turn-item.ts'
-import type { Turn } from './turn-item.ts'
+import { isOfChannel, isTick } from './turn-item.ts'
+import type { Item, Turn } from './turn-item.ts'
 
 /** What ticks of the turn found to be due. */
 export type DueByChannel = ReadonlyMap<ChannelId, Due>
@@ -19,19 +19,43 @@ export type DueByChannel = ReadonlyMap<ChannelId, Due>
  */
 export async function dueOf(
   store: Pick<TurnStore, 'due'>,
-  { items, poisoned, parkedChannels }: Turn,
+  { items, poisoned, parkedChannels, dueMax, putsOff }: Turn,
 ): Promise<DueByChannel> {
   const found = new Map<ChannelId, Due>()
   for (const item of items) {
     const { submission, lane } = item
-    if (submission.model !== 'tick' || poisoned?.has(item) === true) continue
+    if (submission.model !== 'tick' || poisoned?.has(item) === true || putsOff) continue
     const upTo = submission.acceptedAt
-    for (const { channelId, ...due } of await store.due(lane, upTo)) {
+    for (const { channelId, ...due } of await store.due(lane, upTo, dueMax)) {
       if (parkedChannels?.has(channelId) !== true) found.set(channelId, { upTo, ...due })
     }
   }
   return found
 }
+
+/** W6: the first row that is due to the tick of a turn which puts it off. */
+export async function putOffOf(
+  store: Pick<TurnStore, 'due'>,
+  { items, putsOff, nowMs }: Turn,
+): Promise<PutOff | undefined> {
+  const tick = items.find(isTick)
+  if (putsOff !== true || tick?.submission.model !== 'tick') return undefined
+  const [first] = await store.due(tick.lane, tick.submission.acceptedAt, 1)
+  if (first === undefined) return undefined
+  const {
+    channelId,
+    messages: [message] = [],
+    items: [item],
+  } = first
+  const until = nowMs + PUT_OFF_MS
+  if (message !== undefined) return { channelId, item: { opId: message.opId }, until }
+  if (item === undefined) return undefined
+  const thingId = 'thingId' in item ? item.thingId : ''
+  return { channelId, item: { ruleId: item.ruleId, thingId }, until }
+}
+
+/** The time after which a row is tried again that the database refuses. */
+const PUT_OFF_MS = 600_000
 
 function dueThings(due: Due | undefined): readonly string[] {
   return (due?.items ?? []).flatMap((item) => ('thingId' in item ? [item.thingId] : item.thingIds))
@@ -46,8 +70,8 @@ function scheduledIn(submission: Submission): readonly OperationId[] {
 const NONE: readonly OperationId[] = Object.freeze([])
 
 /** True when a turn with it asks the store, which must have every turn before it. */
-export const asksForWaiting = (logged: Logged): boolean =>
-  logged.model === 'tick' || (isOfChannel(logged) && scheduledIn(logged).length > 0)
+export const asksForWaiting = ({ submission }: Item): boolean =>
+  submission.model === 'tick' || (isOfChannel(submission) && scheduledIn(submission).length > 0)
 
 /** Submissions by channel, in order. */
 export type Groups = ReadonlyMap<ChannelId, Submission[]>

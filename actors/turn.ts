@@ -27,7 +27,7 @@ import { operationOf, waitingOperationOf } from '#machines/decide'
 import type { ChannelActor, ChannelDirectory, TurnOutcome } from './channel.ts'
 import { isOfChannel, isTick } from './turn-item.ts'
 import type { Item, Turn } from './turn-item.ts'
-import { dueOf, groupByChannel, turnReadsOf } from './turn-reads.ts'
+import { dueOf, groupByChannel, putOffOf, turnReadsOf } from './turn-reads.ts'
 import type { DueByChannel, Groups } from './turn-reads.ts'
 import { recordsOf } from './turn-records.ts'
 import { ownRecords, usesOf, withoutRecordless } from './turn-uses.ts'
@@ -68,6 +68,7 @@ export async function decideTurn(
   before?: DecidedTurn,
 ): Promise<DecidedTurn> {
   const due = await dueOf(store, turn)
+  const putOff = await putOffOf(store, turn)
   const groups = groupByChannel(turn, due)
   const actors = [...groups.keys()].map((id) => directory.wake(id, turn.nowMs))
   const loaded = await store.load(turnReadsOf(actors, { groups, due }, turn))
@@ -77,7 +78,8 @@ export async function decideTurn(
     const uses = usesOf(turn, { recorded: state.operations, ...(before && { before }) })
     const decided = decideAll(actors, groups, { state, repeats: uses.repeats, due })
     const written = writesOf(turn, decided, { state, uses, own })
-    return { ...turn, ...written, outcomes: decided.outcomes }
+    const writes = putOff === undefined ? written.writes : { ...written.writes, putOff }
+    return { ...turn, ...written, writes, outcomes: decided.outcomes }
   } catch (error) {
     forget(actors)
     throw error

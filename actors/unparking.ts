@@ -15,6 +15,7 @@ import type { TurnStore } from '#domain/store-ports'
 import type { Submission } from '#domain/submission'
 import type { Logger } from '#domain/telemetry'
 import type { ChannelDirectory } from './channel.ts'
+import type { Deadlines } from './deadlines.ts'
 import { GIVEN_UP_AFTER } from './isolation.ts'
 import type { OwnedLane } from './lanes.ts'
 import type { Measures } from './measures.ts'
@@ -27,6 +28,7 @@ export interface UnparkingPorts {
   readonly store: TurnStore
   readonly directory: ChannelDirectory
   readonly ownedLanes: OwnedLanes
+  readonly deadlines: Pick<Deadlines, 'know'>
   readonly bus: Bus
   readonly logger: Logger
   readonly measure: Measures
@@ -74,7 +76,7 @@ async function isSetAside(ports: UnparkingPorts, target: Target, error: unknown)
 
 /** `poison`: the reason for which the oldest submission is given up. */
 async function apply(ports: UnparkingPorts, { channel, lane }: Target, poison?: string) {
-  const { store, ownedLanes, bus, logger, measure, nowMs } = ports
+  const { store, ownedLanes, deadlines, bus, logger, measure, nowMs } = ports
   const { channelId, size } = channel
   const waiting = await store.waitingFor(channelId, size)
   const plain = turnOf(ports, { waiting, channel, lane })
@@ -88,6 +90,7 @@ async function apply(ports: UnparkingPorts, { channel, lane }: Target, poison?: 
   bus.announce([...end.entries].map(([id, entries]) => ({ channelId: id, entries })))
   if (end.queued.length > 0) bus.notify({ kind: 'pushes-queued' })
   if (!ownedLanes.parked.applied(channel, waiting.length, nowMs())) return undefined
+  deadlines.know(lane.lane, nowMs()) // What was due meanwhile.
   logger.info('a channel is no longer parked', { channelId })
   return undefined
 }

@@ -32,11 +32,9 @@ import type { ChannelId, DeviceId, OperationId } from './identity.ts'
 import type { LanePlace, Lease, LogPosition, LogState } from './lane.ts'
 import type { Operation } from './operation.ts'
 import type { ParkedSubmission, Unparked, Waiting } from './parked.ts'
-import type { DueInChannel, RuleWrites, StoredRule, WatchOf } from './rules/stored.ts'
+import type { DueInChannel, PutOff, RuleWrites, StoredRule, WatchOf } from './rules/stored.ts'
 import type { ScheduledRead, ScheduledState, ScheduledWrites } from './rules/scheduled.ts'
 import type { Model } from './submission.ts'
-
-// ---- the side of the actors ---------------------------------------------------------------------
 
 /** The reads of a turn before it decides. */
 export interface TurnReads {
@@ -51,10 +49,7 @@ export interface TurnReads {
   readonly operations: readonly OperationId[]
 }
 
-export interface EntityKey {
-  readonly channelId: ChannelId
-  readonly id: string
-}
+export type EntityKey = { readonly channelId: ChannelId; readonly id: string }
 
 /** The part of a channel that its actor keeps. */
 export interface ChannelHead {
@@ -98,6 +93,8 @@ export interface TurnWrites {
   readonly parked?: readonly ParkedSubmission[]
   /** Submissions that no longer wait. */
   readonly unparked?: Unparked
+  /** What was due and is due later. */
+  readonly putOff?: PutOff
 }
 
 /** The changes of a turn in one channel. */
@@ -147,12 +144,14 @@ export interface TurnStore {
   load(reads: TurnReads): Promise<TurnState>
   commit(writes: TurnWrites): Promise<Committed>
   /**
-   * What is due in a lane by a time, DUE_MAX rows at most. Read when every earlier turn is
-   * committed: so the same log gives the same answer. (R7)
+   * What is due in a lane by a time, without parked channels; `max` rows at most, DUE_MAX when
+   * absent. Read when every earlier turn is committed: the same log gives the same answer. (R7)
    */
-  due(lane: number, upTo: number): Promise<readonly DueInChannel[]>
+  due(lane: number, upTo: number, max?: number): Promise<readonly DueInChannel[]>
   /** The time at which something is due next in a lane; undefined when nothing waits. */
   nextDue(lane: number): Promise<number | undefined>
+  /** The deadlines of a lane, counted up to WAITING_MAX. */
+  deadlines(lane: number): Promise<number>
   /** The number of waiting submissions for each parked channel of a lane. */
   parkedIn(lane: number): Promise<ReadonlyMap<ChannelId, number>>
   /** The oldest submissions that wait for a channel, in order; at most `max`. */

@@ -6,6 +6,7 @@ import type { Acceptance } from '#src/acceptance/acceptance'
 import { Admission } from './admission.ts'
 import { channelTools } from './channel-tools.ts'
 import { readingTools } from './reading-tools.ts'
+import { ruleTools } from './rule-tools.ts'
 import { Resources } from './resources.ts'
 import { serverFactory } from './server.ts'
 import type { ServerParts } from './server.ts'
@@ -39,6 +40,7 @@ export function surfaceParts(
   const shared = [
     ...submissionTools(acceptance.submissions),
     ...readingTools({ acceptance, ...options }),
+    ...ruleTools({ acceptance, ...options }),
   ]
   const tools = [...shared, ...channelTools(bindings, ports.logger)]
   const parts = serverParts(tools, { acceptance, ports, version })

@@ -1,6 +1,7 @@
 // Goal: what is due in an owned lane fires by a tick of its log: once, whatever the clock does.
 
 import test from 'ava'
+import * as fc from 'fast-check'
 
 import { Deadlines } from '#actors/deadlines'
 import type { Turn } from '#actors/turn-item'
@@ -16,6 +17,7 @@ import { rule, thing } from '#test/support/submissions'
 import { turn, until } from '#test/support/until'
 
 const S = 1_000
+const HOT = JSON.stringify(ruleOf({ for: '5s' }))
 const SILENT = JSON.stringify(ruleOf({ when: { silent: '10s' } }))
 
 /** A system whose ticks go to its log. */
@@ -83,6 +85,28 @@ test('R3, R7: what was due while nobody ran fires once, at its time', async (t) 
   )
 })
 
+test('R8: looked at every quarter of a second, a deadline fires within a second of its time', async (t) => {
+  const delays = fc.array(fc.integer({ min: 1, max: 4_000 }), { minLength: 1, maxLength: 5 })
+  const holds = async (gaps: readonly number[]): Promise<void> => {
+    const { store, put, at, system } = await ticking(t)
+    let ms = 20 * S
+    const readings = gaps.map((gap, index) => {
+      ms += gap
+      return thing('update', `t${index}`, { at: ms, acceptedAt: ms, attrs: { t: 31 } })
+    })
+    await put(rule('put', 'r', HOT, { acceptedAt: 20 * S }), ...readings)
+    for (let s = 20; s < ms / S + 7; s += 0.25) await at(s)
+    const events = store.feed.filter(({ model }) => model === 'event')
+    t.is(events.length, gaps.length)
+    for (const { acceptedAt, payload } of events) {
+      const { event_time: due } = JSON.parse(payload) as { event_time: number }
+      t.true(acceptedAt >= due && acceptedAt - due <= S, `${acceptedAt - due} ms late`)
+    }
+    await system.halt()
+  }
+  await fc.assert(fc.asyncProperty(delays, holds), { numRuns: 15 })
+})
+
 const TICK: Turn = {
   items: [
     {
@@ -99,17 +123,20 @@ const TICK: Turn = {
 
 function standalone(nextDue: () => Promise<number | undefined>) {
   const ticks: number[] = []
+  const meter = new FakeMeter()
+  const deadlinesOf = (lane: number): Promise<number> => Promise.resolve(10 + lane)
   const deadlines = new Deadlines({
-    store: { nextDue },
+    store: { nextDue, deadlines: deadlinesOf },
     nowMs: () => 50,
     logger: new FakeLogger(),
-    meter: new FakeMeter(),
+    meter,
     appendTick: (lane): Promise<Appended> => {
       ticks.push(lane)
       return Promise.resolve({ kind: 'appended', position: 1 })
     },
   })
-  return { deadlines, ticks }
+  const gauge = (name: string): number => meter.gauges.get(name)?.() ?? -1
+  return { deadlines, ticks, gauge }
 }
 
 test('deadlines/1: a deadline that is written while the store is asked is kept in mind', async (t) => {
@@ -133,4 +160,25 @@ test('deadlines/2: one tick is under way, and one without effect is followed by 
   t.is(ticks.length, 1)
   for (let count = 0; count < 30; count += 1) deadlines.check()
   t.is(ticks.length, 2)
+})
+
+test('W7, deadlines/1: one time a lane is in memory, however many deadlines there are', (t) => {
+  const { deadlines, gauge } = standalone(() => Promise.resolve(undefined))
+  for (let due = 10_000; due > 0; due -= 1) deadlines.know(due % 2, due)
+  t.is(gauge('lanes_with_deadlines'), 2)
+})
+
+test('the deadlines of owned lanes are counted, one lane at a time', async (t) => {
+  const { deadlines, gauge } = standalone(() => Promise.resolve(undefined))
+  await deadlines.count()
+  t.is(gauge('deadlines_waiting'), 0)
+  for (const lane of [1, 2, 3]) deadlines.know(lane, 90)
+  await deadlines.count()
+  t.is(gauge('deadlines_waiting'), 11)
+  for (let count = 0; count < 3; count += 1) await deadlines.count()
+  t.is(gauge('deadlines_waiting'), 11 + 12 + 13)
+  deadlines.forget(1)
+  t.is(gauge('deadlines_waiting'), 12 + 13)
+  deadlines.forgetAll()
+  t.is(gauge('deadlines_waiting'), 0)
 })

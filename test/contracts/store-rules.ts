@@ -4,7 +4,7 @@
 import test from 'ava'
 
 import type { RuleId, ThingId } from '#domain/identity'
-import type { RuleWrites, Sweep, Watch, WatchWrite } from '#domain/rules/stored'
+import type { PutOff, RuleWrites, Sweep, Watch, WatchWrite } from '#domain/rules/stored'
 import { DUE_MAX } from '#domain/rules/stored'
 import type { ScheduledMessage, ScheduledWrite } from '#domain/rules/scheduled'
 import { ChannelWriter } from '#test/support/store-writer'
@@ -184,6 +184,33 @@ export function ruleContract(engine: string, open: OpenStore): void {
     await store.channels.delete(channelId, 1)
     t.deepEqual(await store.turns.due(1, 6), [])
     t.is(await store.turns.nextDue(1), undefined)
+  })
+
+  test(`${engine}: W6: what is put off is due later; what is parked is not due; both count`, async (t) => {
+    const { store, writer, channelId } = await opened(t)
+    writer.rules = rulesOf({ watches: ['a', 'b'].map((id) => kept('r', id, watch(5))) })
+    const waits = { messageId: message().entityId, deliverAt: 4, fields: {} }
+    const opIdOf = opId('waits')
+    writer.scheduled = { lane: 1, messages: [{ opId: opIdOf, kept: { opId: opIdOf, ...waits } }] }
+    await writer.commit()
+    t.is(await store.turns.deadlines(1), 3)
+    t.is(await store.turns.deadlines(2), 0)
+    const [first] = await store.turns.due(1, 5, 1)
+    t.deepEqual([first?.messages?.length, first?.items], [1, []])
+    const putOff = async (item: PutOff['item']): Promise<void> => {
+      await store.turns.commit({ ...writer.writes(), putOff: { channelId, item, until: 9 } })
+      writer.skip()
+    }
+    await putOff({ opId: opIdOf })
+    await putOff({ ruleId: ruleId('r'), thingId: 'a' })
+    t.deepEqual(await store.turns.due(1, 5), [
+      { channelId, items: [{ ruleId: ruleId('r'), thingId: thingId('b') }] },
+    ])
+    const parked = { channelId, lane: 1, position: 1, index: 0, payload: '{}', error: '' }
+    await store.turns.commit({ ...writer.writes(), parked: [parked] })
+    t.deepEqual(await store.turns.due(1, 9), [])
+    t.is(await store.turns.nextDue(1), undefined)
+    t.is(await store.turns.deadlines(1), 3)
   })
 
   test(`${engine}: rule-rows/1: nothing is due in a deleted channel`, async (t) => {

@@ -21,6 +21,14 @@ export const OPERATION = {
   updatedAt: NOW_MS,
 } as const
 
+/** The record of a Message that was taken back. */
+export const CANCELLED = {
+  ...OPERATION,
+  opId: parseOperationId('op-2') ?? never(),
+  model: 'message',
+  status: 'cancelled',
+} as const
+
 function never(): never {
   throw new Error('bad fixture')
 }

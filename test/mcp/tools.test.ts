@@ -6,7 +6,8 @@ import test from 'ava'
 import { NOW_MS, PASSWORD } from '#test/support/making'
 import { TOKEN, codeOf, startMcp, textOf } from '#test/support/mcp-rig'
 import { PUMP } from '#test/support/pump'
-import { EVENT, ID, OPERATION, THING } from './tool-samples.ts'
+import { ruleOf } from '#test/support/rules'
+import { CANCELLED, EVENT, ID, OPERATION, THING } from './tool-samples.ts'
 
 const REVISIONS = ['2025-06-18', '2025-11-25', '2026-07-28']
 const SUBMITTING = [
@@ -20,18 +21,21 @@ const SUBMITTING = [
   'thing_delete',
 ]
 const READING = ['thing_get', 'thing_list', 'operation_status']
+const RULES = ['rule_put', 'rule_delete', 'message_cancel', 'rule_list', 'rule_test']
 const BINDING = ['channel_list', 'channel_bind_start', 'channel_bind_status', 'channel_unbind']
 
 for (const revision of REVISIONS) {
   test(`with revision ${revision} every tool is there and can be called`, async (t) => {
     const rig = await startMcp(t)
     rig.reads.keptThings = [PUMP]
-    rig.operations.rows.set(OPERATION.opId, OPERATION)
+    for (const operation of [OPERATION, CANCELLED]) {
+      rig.operations.rows.set(operation.opId, operation)
+    }
     const client = await rig.client(TOKEN, revision)
     const { tools } = await client.listTools()
     t.deepEqual(
       tools.map(({ name }) => name),
-      [...SUBMITTING, ...READING, ...BINDING],
+      [...SUBMITTING, ...READING, ...RULES, ...BINDING],
     )
     const calls: readonly (readonly [name: string, fields: Record<string, unknown>])[] = [
       ['message_send', { ...ID, title: 'x' }],
@@ -45,6 +49,11 @@ for (const revision of REVISIONS) {
       ['thing_get', { ...ID, thing_id: 'pump' }],
       ['thing_list', { ...ID, limit: 3 }],
       ['operation_status', { op_id: 'op-1' }],
+      ['rule_put', { ...ID, rule_id: 'r', rule: ruleOf() }],
+      ['rule_delete', { ...ID, rule_id: 'r' }],
+      ['rule_list', { ...ID, limit: 3 }],
+      ['rule_test', { ...ID, rule: ruleOf() }],
+      ['message_cancel', { ...ID, op_id: CANCELLED.opId }],
       ['channel_list', {}],
       ['channel_bind_start', {}],
       ['channel_bind_status', { bind_session: 'session-1' }],
@@ -59,7 +68,7 @@ for (const revision of REVISIONS) {
     }
     t.deepEqual(
       rig.sink.accepted.map(({ model, action }) => `${model}_${action}`),
-      SUBMITTING,
+      [...SUBMITTING, 'rule_put', 'rule_delete'],
     )
   })
 }
@@ -73,6 +82,9 @@ const hints: Readonly<Record<string, readonly [reads: boolean, ends: boolean, se
   thing_update: [false, false, true],
   thing_archive: [false, false, true],
   thing_delete: [false, true, true],
+  rule_put: [false, false, true],
+  rule_delete: [false, true, true],
+  message_cancel: [false, true, true],
   channel_bind_start: [false, false, false],
   channel_unbind: [false, true, true],
 }
@@ -91,8 +103,8 @@ test('a tool declares its effects on the world', async (t) => {
 })
 
 const OPENINGS = [
-  { opening: 'a grant', token: TOKEN, names: [...SUBMITTING, ...READING, ...BINDING] },
-  { opening: 'the gateway token', token: 'secret', names: [...SUBMITTING, ...READING] },
+  { opening: 'a grant', token: TOKEN, names: [...SUBMITTING, ...READING, ...RULES, ...BINDING] },
+  { opening: 'the gateway token', token: 'secret', names: [...SUBMITTING, ...READING, ...RULES] },
 ] as const
 
 for (const { opening, token, names } of OPENINGS) {

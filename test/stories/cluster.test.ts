@@ -10,6 +10,7 @@ import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
 import type { ChannelId } from '#domain/identity'
+import { createClient } from '#src/client/client'
 
 import {
   acceptedMore,
@@ -21,7 +22,9 @@ import {
   workplace,
 } from '#test/support/cluster'
 import type { Cluster, Load, Servers, Workplace } from '#test/support/cluster'
-import type { Owner } from '#test/support/gateway'
+import { createChannels, PASSWORD } from '#test/support/device'
+import { until } from '#test/support/gateway'
+import type { Gateway, Owner } from '#test/support/gateway'
 import type { Outcome } from '#test/support/load'
 import { mixedLoad } from '#test/support/mixed-load'
 import { seeded } from '#test/support/random'
@@ -96,6 +99,36 @@ async function servedByOthers({ t, cluster, channels, sent }: Scene): Promise<vo
   t.log(`every lane was served again after ${Math.round(performance.now() - startedMs)} ms`)
 }
 
+const WATCHED = 4
+const HOT = { things: 'all', when: { attr: 't', above: 30 }, for: '3s', event: { title: 'hot' } }
+
+/** Channels over most lanes, each with a reading for whose time a rule waits. */
+async function readingsUnderRules(gateway: Gateway): Promise<readonly ChannelId[]> {
+  const channels = await createChannels(gateway, WATCHED)
+  const { rule, thing } = createClient(gateway)
+  for (const channel_id of channels) {
+    const channel = { channel_id, password: PASSWORD }
+    await rule.put({ ...channel, rule_id: 'hot', rule: HOT })
+    const reading = { thing_id: 'a', observed_at: Date.now(), attrs: { t: 31 } }
+    await thing.update({ ...channel, ...reading })
+  }
+  return channels
+}
+
+/** The Events of each channel once all have one. (R1, R3) */
+async function firedIn(
+  gateway: Gateway,
+  channels: readonly ChannelId[],
+): Promise<readonly number[]> {
+  const { event } = createClient(gateway)
+  const count = async (channel_id: ChannelId): Promise<number> =>
+    (await event.list({ channel_id, password: PASSWORD })).items.length
+  const counts = (): Promise<readonly number[]> => Promise.all(channels.map(count))
+  await until(counts, (all) => !all.includes(0))
+  await throughEveryLane(gateway, channels) // What would come twice is there by then.
+  return counts()
+}
+
 type Disaster = readonly [title: string, happens: (scene: Scene) => Promise<void>]
 
 const DISASTERS: readonly Disaster[] = [
@@ -108,11 +141,17 @@ const DISASTERS: readonly Disaster[] = [
     },
   ],
   [
-    'kill -9 of an owner of lanes: others serve them',
+    'kill -9 of an owner of lanes: others serve them, and their rules fire once',
     async (scene) => {
-      await nodeOf(scene.cluster, 2).end('SIGKILL')
+      const { t, cluster } = scene
+      const watched = await readingsUnderRules(nodeOf(cluster, 1))
+      await nodeOf(cluster, 2).end('SIGKILL')
       await servedByOthers(scene)
-      await scene.cluster.again(2)
+      t.deepEqual(
+        await firedIn(nodeOf(cluster, 1), watched),
+        watched.map(() => 1),
+      )
+      await cluster.again(2)
     },
   ],
   [

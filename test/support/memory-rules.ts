@@ -5,6 +5,7 @@ import { DUE_MAX, SWEEP_MAX } from '#domain/rules/stored'
 import type {
   DueInChannel,
   DueSweep,
+  PutOff,
   RuleWrites,
   StoredRule,
   Sweep,
@@ -57,18 +58,35 @@ export class MemoryRules {
     }
   }
 
-  due({ lane, upTo, thingsOf }: Asked): readonly DueInChannel[] {
-    const rows = this.#waiting(lane).filter(({ kept }) => (kept.due ?? Infinity) <= upTo)
-    const items = rows.slice(0, DUE_MAX).map((row) => {
+  /** Adds what is due to the Messages that are. */
+  addDue(before: readonly DueInChannel[], asked: Asked): readonly DueInChannel[] {
+    const { lane, upTo, max = DUE_MAX, isParked, thingsOf } = asked
+    const left = max - before.flatMap(({ messages = [] }) => messages).length
+    const rows = this.#waiting(lane).filter(
+      ({ kept, channelId }) => (kept.due ?? Infinity) <= upTo && !isParked(channelId),
+    )
+    const found = new Map(before.map((one) => [one.channelId, one]))
+    for (const row of rows.slice(0, left)) {
       const { channelId, ruleId, thingId, kept } = row
-      if (!('cursor' in kept)) return { channelId, item: { ruleId, thingId: thingId as ThingId } }
-      return { channelId, item: this.#sweep(row, kept, thingsOf(channelId)) }
-    })
-    const groups = Map.groupBy(items, ({ channelId }) => channelId)
-    return [...groups].map(([channelId, list]) => ({
-      channelId,
-      items: list.map(({ item }) => item),
-    }))
+      const item =
+        'cursor' in kept
+          ? this.#sweep(row, kept, { things: thingsOf(channelId), max: left })
+          : { ruleId, thingId: thingId as ThingId }
+      const one = found.get(channelId) ?? { channelId, items: [] }
+      found.set(channelId, { ...one, items: [...one.items, item] })
+    }
+    return [...found.values()]
+  }
+
+  putOff(put: PutOff | undefined): void {
+    if (put === undefined || 'opId' in put.item) return
+    const key = `${put.channelId} ${put.item.ruleId} ${put.item.thingId}`
+    const row = this.rows.get(key)
+    if (row !== undefined) this.rows.set(key, { ...row, kept: { ...row.kept, due: put.until } })
+  }
+
+  waiting(lane: number): number {
+    return this.#waiting(lane).length
   }
 
   nextDue(lane: number): number | undefined {
@@ -93,16 +111,21 @@ export class MemoryRules {
       .toSorted((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1))
   }
 
-  #sweep({ channelId, ruleId }: Row, sweep: Sweep, things: readonly string[]): DueSweep {
+  #sweep(
+    { channelId, ruleId }: Row,
+    sweep: Sweep,
+    { things, max }: { readonly things: readonly string[]; readonly max: number },
+  ): DueSweep {
     const { cursor, isOfThings } = sweep
+    const limit = Math.min(SWEEP_MAX, max)
     const own = [...this.rows.values()].flatMap((row) =>
       row.channelId === channelId && row.ruleId === ruleId ? [row.thingId] : [],
     )
     const ids = [...new Set([...own, ...(isOfThings ? things : [])])]
     const left = ids.filter((id) => id > cursor).toSorted()
-    const thingIds = left.slice(0, SWEEP_MAX) as ThingId[]
+    const thingIds = left.slice(0, limit) as ThingId[]
     const last = thingIds.at(-1)
-    if (last === undefined || thingIds.length < SWEEP_MAX) return { ruleId, thingIds }
+    if (last === undefined || thingIds.length < limit) return { ruleId, thingIds }
     return { ruleId, thingIds, next: { ...sweep, cursor: last } }
   }
 }
@@ -116,6 +139,8 @@ const sorted = (kept: object): readonly string[] =>
 interface Asked {
   readonly lane: number
   readonly upTo: number
+  readonly max?: number | undefined
+  readonly isParked: (channelId: ChannelId) => boolean
   readonly thingsOf: (channelId: ChannelId) => readonly string[]
 }
 

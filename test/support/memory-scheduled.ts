@@ -1,7 +1,7 @@
 // Messages that wait for their time, in memory: the part of the turn store that they use.
 
 import type { ChannelId, OperationId } from '#domain/identity'
-import type { DueInChannel } from '#domain/rules/stored'
+import type { DueInChannel, PutOff } from '#domain/rules/stored'
 import { SENT_PER_TICK_MAX } from '#domain/rules/scheduled'
 import type {
   ScheduledMessage,
@@ -10,6 +10,13 @@ import type {
   ScheduledWrites,
 } from '#domain/rules/scheduled'
 import type { TurnWrites } from '#domain/store-ports'
+
+interface Asked {
+  readonly lane: number
+  readonly upTo: number
+  readonly max?: number | undefined
+  readonly isParked: (channelId: ChannelId) => boolean
+}
 
 interface Row {
   readonly channelId: ChannelId
@@ -35,14 +42,29 @@ export class MemoryScheduled {
     }
   }
 
-  addDue(due: readonly DueInChannel[], lane: number, upTo: number): readonly DueInChannel[] {
-    const rows = this.#ofLane(lane).filter(({ kept }) => kept.deliverAt <= upTo)
-    const found = new Map(due.map((one) => [one.channelId, one]))
-    for (const { channelId, kept } of rows.slice(0, SENT_PER_TICK_MAX)) {
-      const before = found.get(channelId) ?? { channelId, items: [] }
-      found.set(channelId, { ...before, messages: [...(before.messages ?? []), kept] })
+  due({ lane, upTo, max = SENT_PER_TICK_MAX, isParked }: Asked): readonly DueInChannel[] {
+    const rows = this.#ofLane(lane).filter(
+      ({ kept, channelId }) => kept.deliverAt <= upTo && !isParked(channelId),
+    )
+    const some = rows.slice(0, Math.min(max, SENT_PER_TICK_MAX))
+    return [...Map.groupBy(some, ({ channelId }) => channelId)].map(([channelId, own]) => ({
+      channelId,
+      items: [],
+      messages: own.map(({ kept }) => kept),
+    }))
+  }
+
+  putOff(put: PutOff | undefined): void {
+    if (put === undefined || !('opId' in put.item)) return
+    const { opId } = put.item
+    const row = this.rows.get(opId)
+    if (row !== undefined) {
+      this.rows.set(opId, { ...row, kept: { ...row.kept, deliverAt: put.until } })
     }
-    return [...found.values()]
+  }
+
+  waiting(lane: number): number {
+    return this.#ofLane(lane).length
   }
 
   nextDue(lane: number): number | undefined {

@@ -141,14 +141,15 @@ export class MemoryTurnStore implements TurnStore {
     return this.#call('commit', { kind: 'fenced', lanes }, () => this.#commit(writes))
   }
 
-  due(lane: number, upTo: number): Promise<readonly DueInChannel[]> {
+  due(lane: number, upTo: number, max?: number): Promise<readonly DueInChannel[]> {
     const thingsOf = (channelId: ChannelId): readonly string[] =>
       [...this.#things.keys()].flatMap((key) =>
         key.startsWith(channelId) ? [key.slice(channelId.length + 1)] : [],
       )
     return this.#call('load', undefined, () => {
-      const due = this.rules.due({ lane, upTo, thingsOf })
-      return this.scheduled.addDue(due, lane, upTo)
+      const isParked = (id: ChannelId): boolean => this.parked.some((one) => one.channelId === id)
+      const messages = this.scheduled.due({ lane, upTo, max, isParked })
+      return this.rules.addDue(messages, { lane, upTo, max, isParked, thingsOf })
     })
   }
 
@@ -156,6 +157,10 @@ export class MemoryTurnStore implements TurnStore {
     const times = [this.rules.nextDue(lane), this.scheduled.nextDue(lane)]
     const next = Math.min(...times.map((time) => time ?? Infinity))
     return Promise.resolve(next === Infinity ? undefined : next)
+  }
+
+  deadlines(lane: number): Promise<number> {
+    return Promise.resolve(this.rules.waiting(lane) + this.scheduled.waiting(lane))
   }
 
   parkedIn(lane: number): Promise<ReadonlyMap<ChannelId, number>> {
@@ -230,6 +235,8 @@ export class MemoryTurnStore implements TurnStore {
         this.#events.set(`${channelId} ${event.id}`, JSON.stringify(event))
       }
     }
+    this.scheduled.putOff(writes.putOff)
+    this.rules.putOff(writes.putOff)
     this.feed.push(...entries)
     for (const operation of recordsIn(writes)) this.operations.set(operation.opId, operation)
     this.deadLetters.push(...writes.deadLetters)

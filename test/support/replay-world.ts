@@ -50,8 +50,9 @@ function unreliable(store: TurnStore, { loads, commits }: Faults) {
   }
   let isDown = false
   const port: TurnStore = {
-    due: (lane, upTo) => store.due(lane, upTo),
+    due: (lane, upTo, max) => store.due(lane, upTo, max),
     nextDue: (lane) => store.nextDue(lane),
+    deadlines: (lane) => store.deadlines(lane),
     parkedIn: (lane) => store.parkedIn(lane),
     waitingFor: (channelId, max) => store.waitingFor(channelId, max),
     lastEpoch: () => store.lastEpoch(),

@@ -113,6 +113,11 @@ export class ChannelWriter {
     }
   }
 
+  /** Says that a commit of other writes moved the lane. */
+  skip(): void {
+    this.#place += 1
+  }
+
   async commit(): Promise<Committed> {
     const committed = await this.#store.turns.commit(this.writes())
     if (committed.kind === 'fenced') return committed

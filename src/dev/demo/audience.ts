@@ -1,6 +1,5 @@
 // Collects the deliveries to the demo's subscribed device; the screen shows nothing else.
 
-import { fieldsIn } from '#src/cli/deliveries/delivery-line'
 import { ThingsView } from '#src/client/view'
 import type { ThingView } from '#src/client/view'
 import type { ChannelId } from '#domain/identity'
@@ -14,7 +13,8 @@ const RECENT_MAX = 50
 export interface OpenEvent {
   readonly title: string
   readonly sinceMs: number
-  readonly attrs: Delivery['payload']
+  /** The latest news of it; '' for none. */
+  readonly message: string
 }
 
 export class Audience {
@@ -62,11 +62,11 @@ export class Audience {
       return
     }
     const before = this.#events.get(entityId)
-    const { title, attrs } = payload
+    const { title, message } = payload
     this.#events.set(entityId, {
       title: typeof title === 'string' ? title || entityId : (before?.title ?? entityId),
       sinceMs: before?.sinceMs ?? acceptedAt,
-      attrs: { ...before?.attrs, ...fieldsIn(attrs) },
+      message: typeof message === 'string' ? message : (before?.message ?? ''),
     })
     const oldest = this.#events.keys().next()
     if (this.#events.size > OPEN_EVENTS_MAX && oldest.done !== true) {

@@ -29,8 +29,9 @@ export const demo = command({
   description:
     'Starts a gateway of its own (or uses the one that --url names; HELIOGRAPH_URL is ' +
     'not used), publishes the load, memory, disks, network and busiest processes of this ' +
-    'computer every second as Things, raises an Event while the load is high, and shows what ' +
-    'a subscribed device receives. Ctrl-C stops it and removes its channel or gateway.',
+    'computer every second as Things, puts rules that open an Event while the load is high, a ' +
+    'disk is nearly full or the computer is silent, and shows what a subscribed device receives. ' +
+    'Ctrl-C stops it and removes its channel or gateway.',
   options: OPTIONS,
   examples: ['demo', 'demo --open', 'demo --seconds 30 --push'],
   async run(options, context) {

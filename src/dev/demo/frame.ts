@@ -133,10 +133,8 @@ function inOrder(a: ThingView, b: ThingView): number {
 
 const percentOf = ({ attrs }: ThingView): number => Number(attrs['cpu_percent'] ?? 0)
 
-function eventLine({ title, sinceMs, attrs }: OpenEvent, clock: Clock): string {
-  const values = Object.keys(attrs).map((key) => valueText(key, attrs))
-  return [onOneLine(title), `since ${clock(sinceMs)}`, ...values].join('  ')
-}
+const eventLine = ({ title, sinceMs, message }: OpenEvent, clock: Clock): string =>
+  [title, `since ${clock(sinceMs)}`, ...(message === '' ? [] : [message])].map(onOneLine).join('  ')
 
 const UNITS: readonly (readonly [suffix: RegExp, text: (value: number) => string])[] = [
   [/_bytes_per_second$/, (value) => `${bytesText(value)}/s`],

@@ -18,12 +18,6 @@ export interface Reading {
   readonly attrs: Fields
 }
 
-export interface Readings {
-  /** For all processors together since the last reading; undefined in the first one. */
-  readonly cpuPercent: number | undefined
-  readonly things: readonly Reading[]
-}
-
 const DISKS_MAX = 16
 const INTERFACES_MAX = 16
 const TOP_PROCESSES = 5
@@ -145,7 +139,7 @@ export class Computer {
     this.#monotonicMs = monotonicMs
   }
 
-  async read(): Promise<Readings> {
+  async read(): Promise<readonly Reading[]> {
     const before = this.#before
     const sample: Sample = {
       atMs: this.#monotonicMs(),
@@ -156,7 +150,7 @@ export class Computer {
     this.#before = sample
     const cpuPercent = before && cpuPercentBetween(before.cpu, sample.cpu)
     const rates = before === undefined ? [] : [...networks(before, sample), ...top(before, sample)]
-    return { cpuPercent, things: [host(cpuPercent), ...(await disks()), ...rates] }
+    return [host(cpuPercent), ...(await disks()), ...rates]
   }
 }
 

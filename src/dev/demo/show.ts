@@ -17,9 +17,9 @@ import { thisPlatform } from '#src/cli/this-device'
 import { throwFailureOf } from '#src/cli/commands/watch'
 import { Audience } from './audience.ts'
 import { consoleAddress, openBrowser } from './console-address.ts'
-import { LoadEvent } from './load-event.ts'
 import { outputFor } from './output.ts'
 import { Publisher } from './publisher.ts'
+import { demoRules } from './rules.ts'
 import type { PushAudience } from './push-audience.ts'
 import { Sender } from './sender.ts'
 import { Tally } from './tally.ts'
@@ -50,7 +50,7 @@ export interface ShowOptions {
 export async function runShow(options: ShowOptions, context: ProcessContext): Promise<Summary> {
   const { baseUrl, token, stopped } = options
   const client = createClient({ baseUrl, token, fetch: context.fetch })
-  const { credentials, deviceKey, channelName } = await prepare(client)
+  const { credentials, deviceKey, channelName } = await prepare(client, options.threshold)
   await options.pushes?.join(client, credentials)
   const tally = new Tally()
   const audience = new Audience(credentials.channel_id, tally)
@@ -107,13 +107,16 @@ interface Prepared {
   readonly channelName: string
 }
 
-async function prepare(client: Client): Promise<Prepared> {
+async function prepare(client: Client, threshold: number): Promise<Prepared> {
   const password = makePassword()
   const channelName = hostname().slice(0, 64) || 'this computer'
   const created = await client.channel.create({ channel_name: channelName, password })
   const channelId = parseChannelId(created.channel_id)
   if (channelId === undefined) throw new CommandError('the gateway gave no usable channel_id')
   const credentials = { channel_id: channelId, password }
+  for (const [rule_id, rule] of Object.entries(demoRules(threshold))) {
+    await client.rule.put({ ...credentials, rule_id, rule })
+  }
   const { device_key: deviceKey } = await client.device.register({ platform: thisPlatform() })
   await client.channel.subscribe({ ...credentials, device_key: deviceKey })
   return { credentials, deviceKey, channelName }
@@ -135,18 +138,14 @@ async function publish(
   const sender = new Sender(tally, monotonicMs)
   const ports = { client, credentials, sender, nowMs }
   const publisher = new Publisher(ports)
-  const load = new LoadEvent({ ...ports, threshold: options.threshold })
   const computer = new Computer(monotonicMs)
   const seconds = options.seconds ?? Number.POSITIVE_INFINITY
   let nextMs = monotonicMs()
   for (let second = 0; second < seconds && !until.aborted; second += 1) {
-    const { cpuPercent, things } = await computer.read()
-    await publisher.publish(things)
-    if (cpuPercent !== undefined) await load.observe(cpuPercent)
+    await publisher.publish(await computer.read())
     nextMs = Math.max(nextMs + PERIOD_MS, monotonicMs())
     await pause(nextMs - monotonicMs(), until)
   }
-  await load.close()
 }
 
 /** Waits a moment for the deliveries that have not arrived yet. */

@@ -82,6 +82,16 @@ export const STAGE_METRICS = {
   live_rules: { kind: 'gauge', help: 'Rules of the channels with a live actor', labels: [] },
   rule_firings_total: { kind: 'counter', help: 'Changes that rules made', labels: ['result'] },
   rule_failures_total: { kind: 'counter', help: 'Evaluations of rules that failed', labels: [] },
+  deadlines_waiting: {
+    kind: 'gauge',
+    help: 'Deadlines of the lanes that this process applies, up to 100000 for each',
+    labels: [],
+  },
+  deadlines_put_off_total: {
+    kind: 'counter',
+    help: 'Deadlines put off because their turn failed again and again',
+    labels: [],
+  },
   lanes_with_deadlines: { kind: 'gauge', help: 'Owned lanes in which something waits', labels: [] },
   deadline_late_seconds: {
     kind: 'histogram',

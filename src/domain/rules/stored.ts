@@ -1,7 +1,7 @@
 // Rules of a channel as the gateway keeps them, and what waits for a time. (Specification: Rules
 // and time)
 
-import type { ChannelId, RuleId, ThingId } from '#domain/identity'
+import type { ChannelId, OperationId, RuleId, ThingId } from '#domain/identity'
 import type { ScheduledMessage } from '#domain/rules/scheduled'
 
 /** A rule of a channel as its row keeps it. */
@@ -91,6 +91,17 @@ export interface DueInChannel {
   readonly items: readonly (DueItem | DueSweep)[]
 }
 
+/** A row whose turn the database refuses again and again: it is due later. (W6) */
+export interface PutOff {
+  readonly channelId: ChannelId
+  /** A deadline of a rule, a sweep with the Thing '', or the operation of a Message. */
+  readonly item:
+    { readonly ruleId: RuleId; readonly thingId: string } | { readonly opId: OperationId }
+  readonly until: number
+}
+
+/** Rows of a lane that are counted at most. */
+export const WAITING_MAX = 100_000
 /** Rows that one tick works off at most. (R7) */
 export const DUE_MAX = 1_000
 /** Things that a sweep looks at in one tick. */

@@ -32,6 +32,8 @@ const PURGE_EVERY_MS = 10_000
 const PARKED_EVERY_MS = 1_000
 /** A deadline is at most so late on an idle gateway, and by its turn. (R8) */
 const DEADLINES_EVERY_MS = 250
+/** One lane each time. */
+const COUNT_EVERY_MS = 1_000
 const RETENTION_EVERY_MS = 30_000
 /** At full speed some 10,000 updates come in this time. */
 const GATHER_EVERY_MS = 500
@@ -103,6 +105,7 @@ export function startMaintenance(maintenance: Maintenance): () => Promise<void> 
     repeat(RETENTION_EVERY_MS, () => removeExpired(removal), { logger, runtime }),
     repeat(RETENTION_EVERY_MS, tend, { logger, runtime }),
     repeat(DEADLINES_EVERY_MS, async () => system.checkDeadlines(), { logger, runtime }),
+    repeat(COUNT_EVERY_MS, () => system.countDeadlines(), { logger, runtime }),
     repeat(PARKED_EVERY_MS, async () => system.tryParked(), { logger, runtime }),
   ]
   return async (): Promise<void> => {

@@ -2,10 +2,11 @@
 //
 // Invariants:
 //   R7. Due rows are read in the order of (deadline, rule, Thing), by one index.
-//   rule-rows/1. What is due in a deleted channel is skipped: its rows go with the channel.
+//   rule-rows/1. What is due in a deleted channel is skipped: its rows go with the channel. So is
+//     that of a parked one, which would keep the others from their share.
 
 import type { ChannelId, ThingId } from '#domain/identity'
-import { DUE_MAX, SWEEP_MAX } from '#domain/rules/stored'
+import { DUE_MAX, SWEEP_MAX, WAITING_MAX } from '#domain/rules/stored'
 import type {
   DueInChannel,
   DueItem,
@@ -22,7 +23,7 @@ import type { Tables } from '#src/store/entities/tables'
 import type { Dialect } from '#src/store/dialect'
 import type { Database } from '#src/store/jobs/database'
 import type { Executor, RowsStatement } from '#src/store/jobs/executor'
-import { messagesDue, nextMessageDue } from './scheduled.ts'
+import { OF_CHANNEL, messagesDue, nextMessageDue } from './scheduled.ts'
 import { Bulk } from '#src/store/statements/bulk'
 import { StoreDefect } from '#src/store/store-error'
 
@@ -68,29 +69,35 @@ interface DueRow extends DueItem {
   readonly document: string
 }
 
+interface Asked {
+  readonly lane: number
+  readonly upTo: number
+  readonly max: number | undefined
+}
+
 /** What is due in a lane by a time. (R7) */
 export function dueIn(
   database: Database,
-  lane: number,
-  upTo: number,
+  { lane, upTo, max = DUE_MAX }: Asked,
 ): Promise<readonly DueInChannel[]> {
   return database.read(async (executor) => {
+    const messages = await messagesDue(executor, { lane, upTo, max })
+    const left = max - [...messages.values()].flat().length
     const rows = await executor.all<DueRow>(
       `SELECT w.channel, c.channel_id AS channelId, w.rule_id AS ruleId, w.thing_id AS thingId,
           w.document
-        FROM watches w JOIN channels c ON c.id = w.channel AND c.is_deleted = 0
+        FROM watches w ${OF_CHANNEL('w')}
         WHERE w.lane = ? AND w.due <= ? ORDER BY w.due, w.rule_id, w.thing_id, w.channel LIMIT ?`,
-      [lane, upTo, DUE_MAX],
+      [lane, upTo, left],
     )
-    const messages = await messagesDue(executor, lane, upTo)
     const byChannel = new Map<ChannelId, (DueItem | DueSweep)[]>()
     for (const channelId of messages.keys()) byChannel.set(channelId, [])
     let count = 0
     for (const row of rows) {
-      if (count >= DUE_MAX) break
+      if (count >= left) break
       const { channelId, ruleId, thingId } = row
       const isSweep = row.thingId.length === 0
-      const item = isSweep ? await sweepOf(executor, row) : { ruleId, thingId }
+      const item = isSweep ? await sweepOf(executor, row, left) : { ruleId, thingId }
       count += 'thingIds' in item ? item.thingIds.length + 1 : 1
       const items = byChannel.get(channelId)
       if (items === undefined) byChannel.set(channelId, [item])
@@ -107,24 +114,26 @@ export function dueIn(
 async function sweepOf(
   executor: Executor,
   { channel, ruleId, document }: DueRow,
+  max: number,
 ): Promise<DueSweep> {
+  const limit = Math.min(SWEEP_MAX, max)
   const sweep = parsed<Sweep>(document)
   const { cursor, isOfThings } = sweep
   const found = await executor.all<{ id: ThingId }>(
     `SELECT thing_id AS id FROM watches
       WHERE channel = ? AND rule_id = ? AND thing_id > ? ORDER BY thing_id LIMIT ?`,
-    [channel, ruleId, cursor, SWEEP_MAX],
+    [channel, ruleId, cursor, limit],
   )
   const things = isOfThings
     ? await executor.all<{ id: ThingId }>(
         'SELECT id FROM things WHERE channel = ? AND id > ? ORDER BY id LIMIT ?',
-        [channel, cursor, SWEEP_MAX],
+        [channel, cursor, limit],
       )
     : []
   const ids = [...new Set([...found, ...things].map(({ id }) => id))].toSorted()
-  const thingIds = ids.slice(0, SWEEP_MAX)
+  const thingIds = ids.slice(0, limit)
   const last = thingIds.at(-1)
-  if (last === undefined || thingIds.length < SWEEP_MAX) return { ruleId, thingIds }
+  if (last === undefined || thingIds.length < limit) return { ruleId, thingIds }
   return { ruleId, thingIds, next: { ...sweep, cursor: last } }
 }
 
@@ -132,7 +141,7 @@ async function sweepOf(
 export function nextDueIn(database: Database, lane: number): Promise<number | undefined> {
   return database.read(async (executor) => {
     const row = await executor.first<{ due: number }>(
-      `SELECT w.due FROM watches w JOIN channels c ON c.id = w.channel AND c.is_deleted = 0
+      `SELECT w.due FROM watches w ${OF_CHANNEL('w')}
         WHERE w.lane = ? AND w.due IS NOT NULL
         ORDER BY w.due, w.rule_id, w.thing_id, w.channel LIMIT 1`,
       [lane],
@@ -140,6 +149,20 @@ export function nextDueIn(database: Database, lane: number): Promise<number | un
     const message = await nextMessageDue(executor, lane)
     return earlier(row?.due, message)
   }, URGENT)
+}
+
+/** The deadlines of a lane, as far as they are counted. */
+export function deadlinesIn(database: Database, lane: number): Promise<number> {
+  return database.read(async (executor) => {
+    const row = await executor.first<{ waiting: number }>(
+      `SELECT (SELECT count(*) FROM (SELECT 1 FROM watches
+            WHERE lane = ? AND due IS NOT NULL LIMIT ?) w)
+          + (SELECT count(*) FROM (SELECT 1 FROM scheduled_messages
+            WHERE lane = ? LIMIT ?) m) AS waiting`,
+      [lane, WAITING_MAX, lane, WAITING_MAX],
+    )
+    return Math.min(row?.waiting ?? 0, WAITING_MAX)
+  })
 }
 
 const earlier = (one: number | undefined, other: number | undefined): number | undefined =>

@@ -4,6 +4,7 @@ import type { ChannelId, MessageId, OperationId } from '#domain/identity'
 import { isRecord } from '#domain/record'
 import { SENT_PER_TICK_MAX } from '#domain/rules/scheduled'
 import type { ScheduledMessage, ScheduledRead, ScheduledState } from '#domain/rules/scheduled'
+import type { PutOff } from '#domain/rules/stored'
 import type { ChannelWrites } from '#domain/store-ports'
 import type { Fields } from '#domain/submission'
 import type { ScheduledRow } from '#src/store/entities/scheduled'
@@ -17,6 +18,11 @@ type Row = Pick<ScheduledRow, 'due' | 'document'> & {
   readonly opId: OperationId
   readonly messageId: MessageId
 }
+
+/** Joins the channel of a row that may be due: neither deleted nor parked. (rule-rows/1) */
+export const OF_CHANNEL = (row: string): string =>
+  `JOIN channels c ON c.id = ${row}.channel AND c.is_deleted = 0 AND NOT EXISTS
+    (SELECT 1 FROM parked_submissions p WHERE p.channel_id = c.channel_id)`
 
 const COLUMNS = 'c.channel_id AS channelId, m.op_id AS opId, m.due, m.message_id AS messageId'
 
@@ -55,14 +61,13 @@ export async function scheduledOf(
 /** The Messages of a lane that are due by a time, by channel, in the order of their times. */
 export async function messagesDue(
   executor: Executor,
-  lane: number,
-  upTo: number,
+  { lane, upTo, max }: { readonly lane: number; readonly upTo: number; readonly max: number },
 ): Promise<ReadonlyMap<ChannelId, readonly ScheduledMessage[]>> {
   const rows = await executor.all<Row>(
     `SELECT ${COLUMNS}, m.document
-      FROM scheduled_messages m JOIN channels c ON c.id = m.channel AND c.is_deleted = 0
+      FROM scheduled_messages m ${OF_CHANNEL('m')}
       WHERE m.lane = ? AND m.due <= ? ORDER BY m.due, m.op_id, m.channel LIMIT ?`,
-    [lane, upTo, SENT_PER_TICK_MAX],
+    [lane, upTo, Math.min(max, SENT_PER_TICK_MAX)],
   )
   const groups = Map.groupBy(rows, ({ channelId }) => channelId)
   return new Map([...groups].map(([channelId, list]) => [channelId, list.map(messageOf)]))
@@ -74,8 +79,7 @@ export async function nextMessageDue(
   lane: number,
 ): Promise<number | undefined> {
   const row = await executor.first<{ due: number }>(
-    `SELECT m.due FROM scheduled_messages m JOIN channels c ON c.id = m.channel
-        AND c.is_deleted = 0
+    `SELECT m.due FROM scheduled_messages m ${OF_CHANNEL('m')}
       WHERE m.lane = ? ORDER BY m.due, m.op_id, m.channel LIMIT 1`,
     [lane],
   )
@@ -129,3 +133,20 @@ const rowOf = (
   messageId,
   document: JSON.stringify(fields),
 })
+
+/** W6: makes a row due later. */
+export function putOff({ channelId, item, until }: PutOff): RowsStatement {
+  const channel = 'channel = (SELECT id FROM channels WHERE channel_id = ?)'
+  if ('opId' in item) {
+    return {
+      sql: `UPDATE scheduled_messages SET due = ? WHERE ${channel} AND op_id = ?`,
+      rows: 1,
+      values: [until, channelId, item.opId],
+    }
+  }
+  return {
+    sql: `UPDATE watches SET due = ? WHERE ${channel} AND rule_id = ? AND thing_id = ?`,
+    rows: 1,
+    values: [until, channelId, item.ruleId, item.thingId],
+  }
+}

@@ -21,7 +21,7 @@ import type { Tables } from '#src/store/entities/tables'
 import { batchRows } from './operation-batches.ts'
 import { unpark } from './parked.ts'
 import { RuleRows } from './rules.ts'
-import { ScheduledRows } from './scheduled.ts'
+import { ScheduledRows, putOff } from './scheduled.ts'
 
 /** An item of a channel, with the store's own name of the channel. */
 interface OfChannel<Item> {
@@ -156,6 +156,7 @@ export class TurnRows {
     yield* this.#feedEntries.inserts(parts.feedEntries, executor)
     yield* this.#thingUpdates.inserts(parts.thingUpdates, executor)
     if (writes.unparked !== undefined) yield* unpark(writes.unparked)
+    if (writes.putOff !== undefined) yield putOff(writes.putOff)
     yield* this.#operations.inserts(writes.operations, executor)
     const batches = (writes.batches ?? []).flatMap((batch) => [...batchRows(batch)])
     yield* this.#operationBatches.inserts(batches, executor)

@@ -33,7 +33,7 @@ import { JobMaking } from '#src/store/pushes/making'
 import { bindLog, fencedLanes, laneMoves, lastEpoch, takeLane, writeDurably } from './lanes.ts'
 import { compactSince, operationsInBatches, withRowsBefore } from './operation-batches.ts'
 import { parkedIn, waitingFor } from './parked.ts'
-import { dueIn, nextDueIn, rulesOf, watchesOf } from './rules.ts'
+import { deadlinesIn, dueIn, nextDueIn, rulesOf, watchesOf } from './rules.ts'
 import { scheduledOf } from './scheduled.ts'
 import { TurnRows } from './turn-rows.ts'
 
@@ -85,12 +85,16 @@ export class Turns implements TurnStore {
     yield* this.#rows.statements(writes, executor)
   }
 
-  due(lane: number, upTo: number): Promise<readonly DueInChannel[]> {
-    return dueIn(this.#database, lane, upTo)
+  due(lane: number, upTo: number, max?: number): Promise<readonly DueInChannel[]> {
+    return dueIn(this.#database, { lane, upTo, max })
   }
 
   nextDue(lane: number): Promise<number | undefined> {
     return nextDueIn(this.#database, lane)
+  }
+
+  deadlines(lane: number): Promise<number> {
+    return deadlinesIn(this.#database, lane)
   }
 
   parkedIn(lane: number): Promise<ReadonlyMap<ChannelId, number>> {

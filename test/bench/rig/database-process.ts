@@ -3,7 +3,7 @@
 // of the workload, `messages` and `updates` `<path>
 // <count>` add so many entries to every channel, `devices <path> <name> <count> <channels>
 // <channel>` makes devices with so many channels each, or with that one, that have seen everything
-// until now.
+// until now; `deadlines <path> <milliseconds>` makes one for each thing, spread over such a time.
 
 import { DatabaseSync } from 'node:sqlite'
 
@@ -100,6 +100,23 @@ function addUpdates(each: number): number[] {
   return [numberOf('SELECT count(*) FROM thing_updates')]
 }
 
+/** In place of those that are there; the things were heard now. */
+function addDeadlines(spreadMs: number): number[] {
+  const nowMs = Date.now()
+  database.exec(
+    `UPDATE things SET document = json_remove(json_set(document, '$.changedAt', ${nowMs}), '$.heardAt');
+     DELETE FROM watches;
+     WITH due AS MATERIALIZED
+       (SELECT t.channel, r.id AS rule, t.id AS thing, r.version,
+           ${nowMs} + abs(random()) % ${spreadMs} AS due
+         FROM things t JOIN rules r ON r.channel = t.channel)
+     INSERT INTO watches (channel, rule_id, thing_id, lane, due, document)
+       SELECT channel, rule, thing, 0, due,
+         json_object('version', version, 'phase', 'quiet', 'since', 0, 'due', due) FROM due`,
+  )
+  return [numberOf('SELECT count(*) FROM watches')]
+}
+
 function addDevices([name = '', count, channels, only = '']: readonly string[]): number[] {
   const device = database.prepare(
     `INSERT INTO devices (device_id, platform, channel_type, created_at, seen_at)
@@ -156,6 +173,7 @@ const VERBS: Readonly<Record<string, () => number[]>> = {
   things: () => changed(() => addThings(Number(words[0]))),
   messages: () => changed(() => addMessages(Number(words[0]))),
   updates: () => changed(() => addUpdates(Number(words[0]))),
+  deadlines: () => changed(() => addDeadlines(Number(words[0]))),
   keys: () => changed(() => addKeys(Number(words[0]))),
   devices: () => changed(() => addDevices(words)),
 }

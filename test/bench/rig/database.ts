@@ -81,6 +81,14 @@ export async function addUpdates(path: string, each: number): Promise<void> {
   await numbers(['updates', path, String(each)])
 }
 
+/**
+ * Makes a deadline for each Thing of the channels with a rule, spread over so many milliseconds from
+ * now on. No server may run.
+ */
+export async function addDeadlines(path: string, spreadMs: number): Promise<void> {
+  await numbers(['deadlines', path, String(spreadMs)])
+}
+
 export interface NewDevices {
   readonly name: string
   readonly count: number

@@ -16,6 +16,7 @@ import { NOISY_NEIGHBOUR_ROW } from './noisy-neighbour.ts'
 import { PUSH_ROW, PUSH_WEB_ROW } from './push.ts'
 import { RETENTION_ROW } from './retention.ts'
 import type { Row } from './row.ts'
+import { RULES_ROW, SILENCE_ROW } from './rules.ts'
 import { SOAK_ROW } from './soak.ts'
 import { START_ROW } from './start.ts'
 import { STRANGERS_ROW } from './strangers.ts'
@@ -33,6 +34,8 @@ export const ROWS: readonly Row[] = [
   RETENTION_ROW,
   NOISY_NEIGHBOUR_ROW,
   STRANGERS_ROW,
+  RULES_ROW,
+  SILENCE_ROW,
   CATCH_UP_ROW,
   IDLE_CONNECTIONS_ROW,
   FAN_OUT_ROW,

@@ -99,6 +99,15 @@ export class Session {
     return [await measured, below]
   }
 
+  /** A plan and another one in the place of a denominator, by the same search, their steps in turn. */
+  async between(plan: Plan, below: Plan): Promise<readonly [Measured, Measured]> {
+    const [without = NOT_MEASURED, measured = NOT_MEASURED] = await this.#measureInTurn([
+      below,
+      plan,
+    ])
+    return [measured, without]
+  }
+
   /** Works with a rig of its own. An error or a lost submission is a failure, with its reason. */
   async withRig<Result>(
     { name, start, devices }: Plan,

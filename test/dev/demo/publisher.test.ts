@@ -5,7 +5,6 @@ import test from 'ava'
 
 import { parseChannelId } from '#domain/identity'
 import type { Fields } from '#domain/submission'
-import { LoadEvent } from '#src/dev/demo/load-event'
 import { Publisher } from '#src/dev/demo/publisher'
 import { Sender } from '#src/dev/demo/sender'
 import { Tally } from '#src/dev/demo/tally'
@@ -43,7 +42,6 @@ function stage() {
       ])
   return {
     publisher: new Publisher(ports),
-    load: new LoadEvent({ ...ports, threshold: 80 }),
     tally,
     sent,
     refuse: (value: boolean) => {
@@ -95,32 +93,4 @@ test('publisher/3: the publisher archives a Thing without readings once, also af
   t.deepEqual(sent(), [archive])
   await publisher.publish([reading('host', { a: 1 })])
   t.deepEqual(sent(), [])
-})
-
-test('LoadEvent creates one Event for a high load, updates it, and closes it after', async (t) => {
-  const { load, sent } = stage()
-  for (const percent of [50, 90, 90, 95, 70, 30, 20]) await load.observe(percent)
-  const paths = sent().map((request) => JSON.stringify(request))
-  t.is(paths.length, 4)
-  t.regex(paths[0] ?? '', /event\/create.*"title":"load is high".*"cpu_percent":90/)
-  t.regex(paths[1] ?? '', /event\/update.*"cpu_percent":95,"peak_percent":95/)
-  t.regex(paths[2] ?? '', /event\/update.*"cpu_percent":70,"peak_percent":95/)
-  t.regex(paths[3] ?? '', /event\/close.*"event_id":"e1"/)
-})
-
-test('LoadEvent tries again to create or close an Event after a refusal', async (t) => {
-  const { load, sent, refuse } = stage()
-  refuse(true)
-  await load.observe(90)
-  refuse(false)
-  await load.observe(90)
-  refuse(true)
-  await load.observe(10)
-  refuse(false)
-  await load.observe(10)
-  await load.close()
-  t.deepEqual(
-    sent().map(([path]) => path),
-    ['/event/create', '/event/create', '/event/close', '/event/close'],
-  )
 })
