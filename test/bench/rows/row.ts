@@ -6,8 +6,14 @@ import type { Session } from './session.ts'
 export type SubjectId = 'D1' | 'D4-embedded' | 'D4-cluster'
 /** The product itself, with less of something or in another time. */
 type OwnId =
-  'own knee' | '1,000 things' | '1 lane' | '1,000 channels' | 'before any expire' | 'alone'
-export type DenominatorId = SubjectId | OwnId | 'D7' | 'D8' | 'D9' | 'D10'
+  | 'own knee'
+  | '1,000 things'
+  | '1 lane'
+  | '1,000 channels'
+  | 'before any expire'
+  | 'alone'
+  | 'accept-embedded'
+export type DenominatorId = SubjectId | OwnId | 'D7' | 'D8' | 'D9' | 'D10' | 'D11'
 
 export interface Range {
   readonly median: number
