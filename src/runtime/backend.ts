@@ -25,6 +25,14 @@ export interface Backend {
   /** Calls back when announcements may have been lost. */
   readonly onLoss: (listener: () => void) => void
   /**
+   * Calls back when this process gets a task that one process of the cluster does, and when it
+   * loses it. Resolves to a function that gives the task up.
+   */
+  readonly alone: (
+    task: 'bridge',
+    changed: (isOurs: boolean) => Promise<void>,
+  ) => Promise<() => Promise<void>>
+  /**
    * Takes the lanes that this process applies. Its port is already bound, at this address
    * (`host:port`). Rejects with a sentence for the operator.
    */

@@ -109,17 +109,17 @@ function composeSessions(
 
 /**
  * The bridge, which is not started; undefined when no broker is set up. Its parts and libraries are
- * loaded when it is.
+ * loaded when it is. Of a cluster one process has it at a time.
  */
 export async function composeBridge(
   { bridge: settings, roles }: Pick<Config, 'bridge' | 'roles'>,
   { logger, meter, runtime }: StageEdge,
-  { submissions }: Acceptance,
+  { submissions, alone }: Pick<Acceptance, 'submissions'> & Pick<Backend, 'alone'>,
 ): Promise<Bridge | undefined> {
   if (settings === undefined || !roles.ingress) return undefined
   const [{ Bridge }, { connectBroker: connect }] = await Promise.all([
     import('#src/mqtt/bridge/bridge'),
     import('#src/mqtt/bridge/broker'),
   ])
-  return new Bridge({ connect, submissions, runtime, meter, logger }, settings)
+  return new Bridge({ connect, submissions, alone, runtime, meter, logger }, settings)
 }

@@ -1,11 +1,13 @@
 import test from 'ava'
 
 import type { NatsServer } from '#src/dev/servers/nats'
+import { onOnlyNode } from '#src/runtime/cluster/only-node'
 import { SoleOwner } from '#src/stream/embedded/leases'
 import { KvLeases } from '#src/stream/jetstream/leases'
 import { LANES, leasesContract } from '#test/contracts/leases-contract'
 import { MemoryLogTable } from '#test/support/memory-log-table'
 import { connectNode, only, testsWithNats } from '#test/support/nats'
+import { until } from '#test/support/until'
 
 leasesContract(
   (title, run) => test(`embedded: ${title}`, run),
@@ -45,5 +47,29 @@ leasesContract(
         return new KvLeases({ ...node, epochFloor }, options)
       },
     })
+  },
+)
+
+testWithNats(
+  'only-node/1: one node of two has a task, and the other gets it once it is given up',
+  async (t, servers) => {
+    const { url } = only(servers)
+    const having = new Set<string>()
+    let most = 0
+    const join = async (nodeName: string): Promise<() => Promise<void>> => {
+      const node = await connectNode(t, url, nodeName)
+      return onOnlyNode(node, { name: 'task', nodeName, replicas: 1 }, async (isOurs) => {
+        if (isOurs) having.add(nodeName)
+        else having.delete(nodeName)
+        most = Math.max(most, having.size)
+      })
+    }
+    const giveUp = { one: await join('one'), two: await join('two') }
+    await until('somebody has it', () => having.size === 1)
+    const [first] = having
+    await giveUp[first === 'one' ? 'one' : 'two']()
+    await until('the other has it', () => having.size === 1 && !having.has(first ?? ''))
+    t.is(most, 1)
+    await giveUp[first === 'one' ? 'two' : 'one']()
   },
 )

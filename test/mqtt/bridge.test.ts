@@ -50,14 +50,23 @@ function rig(refusals: readonly FaultCode[] = []) {
   }
   const connect: BridgePorts['connect'] = (_options, given) => {
     listener = given
+    isClosed = false
     return broker
   }
-  const ports = { connect, submissions: { submit }, runtime, meter, logger }
+  let changed = async (_isOurs: boolean): Promise<void> => {}
+  const alone: BridgePorts['alone'] = async (_, given) => {
+    changed = given
+    await given(true)
+    return () => given(false)
+  }
+  const ports = { connect, alone, submissions: { submit }, runtime, meter, logger }
   const bridge = new Bridge(ports, { url: 'mqtt://b', topics: ['#'], key: KEY })
   bridge.start()
   if (listener === undefined) throw new Error('the bridge did not connect')
   const onWait = (call: () => void) => void (waited = call)
-  return { ...ports, bridge, submitted, sent, listener, waits, onWait, isClosed: () => isClosed }
+  const own = (isOurs: boolean): Promise<void> => changed(isOurs)
+  const isOpen = (): boolean => !isClosed
+  return { ...ports, bridge, submitted, sent, listener, waits, onWait, own, isOpen }
 }
 
 const total = (meter: FakeMeter, outcome: string): number =>
@@ -140,14 +149,26 @@ test('an edge node of Sparkplug whose births were missed is asked for them', asy
 })
 
 test('bridge/1: a publish that waits when the bridge stops stays with the broker', async (t) => {
-  const { bridge, listener, onWait, isClosed } = rig(['server_busy', 'server_busy'])
+  const { bridge, listener, onWait, isOpen } = rig(['server_busy', 'server_busy'])
   const stopping: Promise<void>[] = []
   onWait(() => stopping.push(bridge.stop()))
   await t.throwsAsync(listener.take(SENSOR), { message: 'the bridge is stopping' })
   t.is(stopping.length, 1)
   await Promise.all(stopping)
-  t.true(isClosed())
+  t.false(isOpen())
   await t.throwsAsync(listener.take(SENSOR))
+})
+
+test('bridge/2: a node that loses the bridge leaves the broker, and takes publishes when it has it again', async (t) => {
+  const { own, isOpen, listener, submitted } = rig()
+  t.true(isOpen())
+  await own(false)
+  t.false(isOpen())
+  await t.throwsAsync(listener.take(SENSOR), { message: 'the bridge is stopping' })
+  await own(true)
+  t.true(isOpen())
+  await listener.take(SENSOR)
+  t.is(submitted.length, 1)
 })
 
 test('the metric says whether the bridge has its broker', (t) => {

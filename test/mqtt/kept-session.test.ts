@@ -8,6 +8,7 @@ import { MqttClient } from '#test/support/mqtt-client'
 import { publish } from '#test/support/mqtt-play'
 import { KEPT_MS_MAX, addKey, mqttRig } from '#test/support/mqtt-rig'
 import type { MqttRig } from '#test/support/mqtt-rig'
+import { entry } from '#test/support/session-words'
 import { turn, until } from '#test/support/until'
 
 const HOUR = 3_600
@@ -102,6 +103,23 @@ test('a session goes on with its subscriptions and its place, and leaves them wh
   back.tell({ cmd: 'unsubscribe', messageId: 2, unsubscriptions: ['messages', 'things/+'] })
   await back.next('unsuback')
   t.is(subscriptions.members.get(channelId)?.size, 0)
+})
+
+test('what a client acknowledges moves the place of its session', async (t) => {
+  const rig = await mqttRig(t)
+  const { channelId, bus, subscriptions } = rig
+  const client = await enter(rig)
+  client.tell(subscribe('messages'))
+  await client.next('suback')
+  bus.announce([{ channelId, entries: [{ ...entry('A', 1), channelId }] }])
+  const { messageId = 0 } = await client.next('publish')
+  rig.pass(5_000)
+  await settled()
+  t.deepEqual(subscriptions.acknowledged, [])
+  client.tell({ cmd: 'puback', messageId })
+  rig.pass(5_000)
+  await until('it is written', () => subscriptions.acknowledged.length > 0)
+  t.like(subscriptions.acknowledged, [{ channelId, seq: 1 }])
 })
 
 test('subscriber/2: the store has a subscription before SUBACK leaves', async (t) => {

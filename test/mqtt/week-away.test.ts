@@ -30,7 +30,8 @@ test('a week of updates of a thousand Things comes back as a thousand messages',
 
   const client = await visit()
   const topics = ['things/+', 'messages'].map((topic) => ({ topic, qos: 1 as const }))
-  client.tell({ cmd: 'subscribe', messageId: 1, subscriptions: topics })
+  const subscribe = { cmd: 'subscribe', messageId: 1, subscriptions: topics } as const
+  client.tell(subscribe)
   await client.next('suback')
   client.vanish()
   for (let round = 1; round <= RUNS; round += 1) {
@@ -40,16 +41,19 @@ test('a week of updates of a thousand Things comes back as a thousand messages',
     await writer.take(message({ fields: { body: `round ${round}` } })).commit()
   }
   const back = await visit()
+  back.tell(subscribe) // Most clients subscribe again.
   const heard: Packet[] = []
   const goOn = rounds(100_000)
   while (heard.length < THINGS + RUNS && goOn()) {
     await turn()
-    const fresh = back.of('publish').slice(heard.length)
+    const fresh = (back.of('publish') as readonly PublishPacket[])
+      .filter(({ retain }) => !retain)
+      .slice(heard.length)
     heard.push(...fresh)
     back.tell(...fresh.map(({ messageId = 0 }): Packet => ({ cmd: 'puback', messageId })))
   }
   for (let turns = 0; turns < 50; turns += 1) await turn()
-  t.is(back.of('publish').length, THINGS + RUNS)
+  t.is(heard.length, THINGS + RUNS)
   const things = (heard as readonly PublishPacket[]).filter(({ topic }) => topic !== 'messages')
   t.is(new Set(things.map(({ topic }) => topic)).size, THINGS)
   t.true(things.every(({ payload }) => payload.toString().includes(`"round":${RUNS}`)))

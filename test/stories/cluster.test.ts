@@ -8,6 +8,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
+import { connectAsync } from 'mqtt'
+import type { MqttClient } from 'mqtt'
 
 import type { ChannelId } from '#domain/identity'
 import { createClient } from '#src/client/client'
@@ -23,12 +25,14 @@ import {
 } from '#test/support/cluster'
 import type { Cluster, Load, Servers, Workplace } from '#test/support/cluster'
 import { createChannels, PASSWORD } from '#test/support/device'
-import { until } from '#test/support/gateway'
+import { freePort } from '#test/support/free-port'
+import { post, until } from '#test/support/gateway'
 import type { Gateway, Owner } from '#test/support/gateway'
 import type { Outcome } from '#test/support/load'
 import { mixedLoad } from '#test/support/mixed-load'
 import { seeded } from '#test/support/random'
 import { Relay } from '#test/support/relay'
+import { until } from '#test/support/until'
 
 const CHANNELS = 10
 
@@ -42,6 +46,8 @@ interface Standing {
   readonly place: Workplace
   /** The relays between the last node and the servers. */
   readonly partition: { readonly nats: Relay; readonly mariaDb: Relay }
+  /** The ports on which the first two nodes listen for MQTT. */
+  readonly mqttPorts: readonly number[]
 }
 
 interface Scene extends Standing {
@@ -70,9 +76,12 @@ async function start(servers: Servers): Promise<Standing> {
     SERVICE_NATS_URL: `nats://127.0.0.1:${partition.nats.port}`,
     SERVICE_DATABASE_URL: servers.databaseUrl.replace(/:\d+\//, `:${partition.mariaDb.port}/`),
   }
-  const cluster = await startCluster(file, servers, [{}, {}, behindRelays])
+  const mqttPorts = [await freePort(file), await freePort(file)]
+  const listening = mqttPorts.map((port) => ({ SERVICE_MQTT_ADDR: `127.0.0.1:${port}` }))
+  const cluster = await startCluster(file, servers, [...listening, behindRelays])
   const next = (of: readonly ChannelId[]) => mixedLoad(of, random)
-  return { cluster, partition, place: await workplace(file, cluster, { channels: CHANNELS, next }) }
+  const place = await workplace(file, cluster, { channels: CHANNELS, next })
+  return { cluster, partition, place, mqttPorts }
 }
 
 /** Runs a disaster under load, lets the cluster come to rest and audits it. */
@@ -208,6 +217,51 @@ const DISASTERS: readonly Disaster[] = [
 for (const [title, happens] of shuffled(DISASTERS)) {
   clusterTest(title, (t, servers) => story(t, servers, happens))
 }
+
+clusterTest('a kept session of MQTT goes on at another node after kill -9', async (t, servers) => {
+  t.timeout(120_000)
+  standing ??= start(servers)
+  const { cluster, mqttPorts } = await standing
+  const channel = { channel_name: 'a channel', password: PASSWORD }
+  const made = await post(nodeOf(cluster, 1), '/channel/create', channel)
+  const channel_id = String(made.body.data['channel_id'])
+  const scopes = ['send', 'read']
+  const credentials = { channel_id, password: PASSWORD, scopes }
+  const keyed = await post(nodeOf(cluster, 1), '/channel/key', credentials)
+  const connect = (index: number): Promise<MqttClient> =>
+    connectAsync(`mqtt://127.0.0.1:${mqttPorts[index]}`, {
+      username: String(keyed.body.data['key']),
+      clientId: 'phone',
+      clean: false,
+      reconnectPeriod: 0,
+      protocolVersion: 4,
+    })
+  const send = (title: string) =>
+    post(nodeOf(cluster, 1), '/message', { channel_id, password: PASSWORD, title })
+  const heard = new Set<string>()
+  const hear = (client: MqttClient): MqttClient =>
+    client
+      .on('message', (_, payload) =>
+        heard.add(String(/"title":"(\d)"/.exec(payload.toString())?.[1])),
+      )
+      .on('error', () => undefined)
+  const first = hear(await connect(0))
+  await first.subscribeAsync('messages', { qos: 1 })
+  await send('1')
+  await until('the first is heard', () => heard.has('1'))
+  await nodeOf(cluster, 0).end('SIGKILL')
+  await send('2')
+  const second = hear(await connect(1))
+  await until('the second is heard', () => heard.has('2'))
+  await cluster.again(0)
+  const taken = new Promise<void>((resolve) => second.once('close', () => resolve()))
+  const third = hear(await connect(0))
+  await taken
+  await send('3')
+  await until('the third is heard', () => heard.has('3'))
+  for (const client of [first, second, third]) await client.endAsync(true)
+  t.deepEqual([...heard], ['1', '2', '3'])
+})
 
 clusterTest('after all of it each node stops as it is told to', async (t, servers) => {
   standing ??= start(servers)

@@ -2,6 +2,7 @@
 // side is killed.
 // Method: a publisher sends to mosquitto at QoS 1 while the gateway is killed and the broker is
 // restarted. Each publish is a Thing of its own, so that the gateway's list shows what is missing.
+// RUNS sets how often one of both is killed.
 
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -24,7 +25,7 @@ const broker = sharedServers<MosquittoServer>('mosquitto', {
 })
 
 const PASSWORD = 'channel-password'
-const KILLS = 3
+const KILLS = Number(process.env['RUNS'] ?? 3)
 const PUBLISHES_OF_A_KILL = 60
 
 /** A folder with a gateway's data and the file of a key, and a way to start a gateway there. */
@@ -64,6 +65,7 @@ async function thingsOf(gateway: Gateway, credentials: object): Promise<Readonly
 }
 
 broker.test('killed either side, no publish is missing in the gateway', async (t, mosquitto) => {
+  t.timeout(60_000 + 10_000 * KILLS)
   const { credentials, start } = await bridged(t, mosquitto)
   let gateway = await start()
   const isConnected = () => figureOf(gateway, 'heliograph_bridge_connected')

@@ -2,14 +2,23 @@
 
 import type { ExecutionContext } from 'ava'
 
+import type { Listener, ReadCertificate } from '#src/doors/door'
 import { ConnectionLimits } from '#src/doors/connection-limits'
 import { createMqttTcpListener } from '#src/mqtt/carriers/tcp'
 import { mqttRig } from '#test/support/mqtt-rig'
 import type { MqttRig } from '#test/support/mqtt-rig'
 import { realRuntime } from '#test/support/real-runtime'
 
-/** Listens until the test ends. */
-export async function serveMqtt(t: ExecutionContext): Promise<MqttRig & { readonly port: number }> {
+export interface ServedMqtt extends MqttRig {
+  readonly port: number
+  readonly listener: Listener
+}
+
+/** Listens until the test ends, with TLS when there is a certificate. */
+export async function serveMqtt(
+  t: ExecutionContext,
+  certificate?: ReadCertificate,
+): Promise<ServedMqtt> {
   const rig = await mqttRig(t)
   const listener = createMqttTcpListener(
     {
@@ -17,7 +26,7 @@ export async function serveMqtt(t: ExecutionContext): Promise<MqttRig & { readon
       setting: 'SERVICE_MQTT_ADDR',
       host: '127.0.0.1',
       port: 0,
-      certificate: undefined,
+      certificate,
       isTrustedProxy: () => false,
     },
     {
@@ -27,5 +36,5 @@ export async function serveMqtt(t: ExecutionContext): Promise<MqttRig & { readon
     },
   )
   t.teardown(() => listener.close())
-  return { ...rig, port: await listener.listen() }
+  return { ...rig, listener, port: await listener.listen() }
 }

@@ -5,9 +5,12 @@
 //   bridge/1. A publish is acknowledged after the log has every submission of it, or after one was
 //             refused for what it is. Whatever else keeps a submission out leaves the publish with
 //             the broker: it is tried again, and nothing behind it is taken before.
+//   bridge/2. Of a cluster one node has the bridge at a time; it leaves the broker before the next
+//             one comes, which goes on with the broker's session.
 
 import type { Caller } from '#src/acceptance/caller'
 import type { Submissions } from '#src/acceptance/submissions'
+import { reportDefect } from '#domain/defect'
 import { isFault } from '#domain/fault'
 import type { Fault, FaultCode } from '#domain/fault'
 import type { Runtime } from '#domain/runtime'
@@ -20,6 +23,11 @@ import type { Broker, BrokerOptions, BrokerPublish, ConnectBroker } from './brok
 
 export interface BridgePorts {
   readonly connect: ConnectBroker
+  /** Calls back when this process is to have the bridge, and when another one is. */
+  readonly alone: (
+    task: 'bridge',
+    changed: (isOurs: boolean) => Promise<void>,
+  ) => Promise<() => Promise<void>>
   readonly submissions: Pick<Submissions, 'submit'>
   readonly runtime: Pick<Runtime, 'nowMs' | 'wait' | 'entropy'>
   readonly meter: Meter
@@ -52,6 +60,7 @@ export class Bridge {
   #broker: Broker | undefined
   #isConnected = false
   #isStopping = false
+  #giveUp: Promise<() => Promise<void>> | undefined
   /** The failure that the logger has, until the broker is connected again. */
   #told: string | undefined
   /** The publish that is being taken. */
@@ -68,9 +77,21 @@ export class Bridge {
     meter.gauge('bridge_connected', {}, () => (this.#isConnected ? 1 : 0))
   }
 
-  /** Connects to the broker, until `stop`. */
+  /** Connects to the broker while this process is to, until `stop`. */
   start(): void {
+    const { alone, logger } = this.#ports
+    this.#giveUp = alone('bridge', async (isOurs) => {
+      if (isOurs) this.#connect()
+      else await this.#leave()
+    })
+    this.#giveUp.catch((error: unknown) => {
+      logger.error('the bridge does not start', { ...reportDefect(error) })
+    })
+  }
+
+  #connect(): void {
     const { connect, logger } = this.#ports
+    this.#isStopping = false
     this.#broker = connect(this.#options, {
       take: (publish) => this.#taken(publish),
       connected: () => {
@@ -90,9 +111,18 @@ export class Bridge {
     })
   }
 
-  /** Takes no further publish, waits for the one that is being taken, and leaves the broker. */
+  /** Gives the bridge up, which another process may take. */
   async stop(): Promise<void> {
     this.#isStopping = true
+    const giveUp = await this.#giveUp?.catch(() => undefined)
+    this.#giveUp = undefined
+    await this.#leave()
+    await giveUp?.()
+  }
+
+  /** Takes no further publish, waits for the one that is being taken, and leaves the broker. */
+  async #leave(): Promise<void> {
+    this.#isStopping = true // bridge/2
     await this.#current.catch(() => undefined)
     await this.#broker?.close()
     this.#broker = undefined

@@ -12,6 +12,7 @@ import { keepDispatch } from '#src/runtime/dispatch/keeper'
 import type { KeptDispatch } from '#src/runtime/dispatch/keeper'
 import { operationsOfAllNodes } from './operation-lookup.ts'
 import { databaseOf, natsOf } from '#src/runtime/threads/servers'
+import { onOnlyNode } from './only-node.ts'
 import { laneProbe } from './lane-readiness.ts'
 import { logStateOf } from '#src/stream/log-state'
 import { openStore } from '#src/store/store'
@@ -100,6 +101,10 @@ async function compose(
     durability: probe.durability,
     answerFor: (sink) => inquiry.answer((opId) => sink.find(opId)),
     onLoss: (listener) => connection.onReconnect(listener),
+    alone: (name, changed) => {
+      const options = { name, nodeName: nodeId, replicas: cluster.streamReplicas }
+      return onOnlyNode({ ...ports, connection }, options, changed)
+    },
     ...threadControls(engine, dispatch),
     close: () => closeAll(closing),
   }

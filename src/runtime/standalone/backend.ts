@@ -64,6 +64,11 @@ async function composeBackend(
     // There is no other process to ask, and RPC loses nothing.
     answerFor: () => undefined,
     onLoss: () => undefined,
+    // There is no other process.
+    alone: async (_, changed) => {
+      await changed(true)
+      return () => changed(false)
+    },
     start: async (address) => {
       await log.services.control.nameAddress(address)
       await control.start()

@@ -34,7 +34,7 @@ import type { MonotonicMs } from './timers.ts'
 
 export interface LeasePorts {
   readonly connection: Connection
-  readonly meter: Meter
+  readonly meter: Meter | undefined // Counts lanes, and nothing else.
   readonly logger: Logger
   readonly timers: Timers
   readonly monotonicMs: MonotonicMs
@@ -84,7 +84,7 @@ export class KvLeases implements LaneLeases {
     this.#refused = new RefusedLeases(ports)
     const run = ports.entropy(6).toString('hex')
     this.#self = { session: `${options.nodeName}-${run}`, name: options.nodeName }
-    ports.meter.gauge('leases_held', {}, () => this.#held.length)
+    ports.meter?.gauge('leases_held', {}, () => this.#held.length)
   }
 
   /** Resolves once the first leases are known; rejects when it cannot create the buckets. */

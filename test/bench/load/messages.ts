@@ -94,6 +94,18 @@ export interface IdleOrder {
   readonly hellos: readonly (string | null)[]
 }
 
+export type MqttOrder =
+  /** Connects one client for each user name. */
+  | { readonly kind: 'connect'; readonly port: number; readonly userNames: readonly string[] }
+  /** Every client publishes with so many under way, for so long. */
+  | { readonly kind: 'publish'; readonly durationMs: number; readonly underWay: number }
+
+export interface MqttReport {
+  /** Acknowledgements a second, while it lasted. */
+  readonly perSecond: number
+  readonly acknowledged: number
+}
+
 /** Sends first packets of QUIC. */
 export interface DatagramOrder {
   readonly port: number

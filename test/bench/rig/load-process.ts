@@ -11,6 +11,8 @@ import type {
   IdleOrder,
   LoadReport,
   LoadRequest,
+  MqttOrder,
+  MqttReport,
   SubscriberOrder,
   SubscriberReport,
 } from '#test/bench/load/messages'
@@ -80,6 +82,21 @@ export class IdleDevices extends LoadProcess<IdleOrder> {
   /** Resolves once all are connected. */
   connect(order: IdleOrder): Promise<unknown> {
     return this.ask(order)
+  }
+}
+
+export class MqttClients extends LoadProcess<MqttOrder> {
+  constructor() {
+    super('../load/mqtt-clients.ts')
+  }
+
+  /** Resolves once all are connected. */
+  connect(port: number, userNames: readonly string[]): Promise<unknown> {
+    return this.ask({ kind: 'connect', port, userNames })
+  }
+
+  publish(durationMs: number, underWay: number): Promise<MqttReport> {
+    return this.ask({ kind: 'publish', durationMs, underWay })
   }
 }
 

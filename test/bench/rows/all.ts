@@ -12,6 +12,7 @@ import { GROWTH_ROWS } from './growth.ts'
 import { KEY_START_ROW } from './key-start.ts'
 import { IDLE_MEMORY_ROW } from './idle-memory.ts'
 import { MEMORY_ROW } from './memory.ts'
+import { MQTT_ACCEPT_ROW, MQTT_IDLE_ROW } from './mqtt.ts'
 import { NOISY_NEIGHBOUR_ROW } from './noisy-neighbour.ts'
 import { PUSH_ROW, PUSH_WEB_ROW } from './push.ts'
 import { RETENTION_ROW } from './retention.ts'
@@ -39,6 +40,8 @@ export const ROWS: readonly Row[] = [
   CATCH_UP_ROW,
   IDLE_CONNECTIONS_ROW,
   FAN_OUT_ROW,
+  MQTT_ACCEPT_ROW,
+  MQTT_IDLE_ROW,
   IDLE_MEMORY_ROW,
   MEMORY_ROW,
 ]

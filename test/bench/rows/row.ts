@@ -13,7 +13,8 @@ type OwnId =
   | 'before any expire'
   | 'alone'
   | 'without rules'
-export type DenominatorId = SubjectId | OwnId | 'D7' | 'D8' | 'D9' | 'D10' | 'needed'
+  | 'accept-embedded'
+export type DenominatorId = SubjectId | OwnId | 'D7' | 'D8' | 'D9' | 'D10' | 'D11' | 'needed'
 
 export interface Range {
   readonly median: number
