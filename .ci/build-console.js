@@ -18,12 +18,31 @@ const target = process.argv[2] ?? join(ROOT, 'dist/console')
 const files = new Map()
 const add = (name, content) => files.set(name, Buffer.from(content))
 
+/** The style of every page of the gateway, which src/authorization has for its own. */
+async function look() {
+  const entry = join(ROOT, 'src/authorization/look.ts')
+  const { outputFiles } = await build({ entryPoints: [entry], format: 'esm', write: false })
+  const script = Buffer.from(outputFiles[0].contents).toString('base64')
+  return (await import(`data:text/javascript;base64,${script}`)).LOOK
+}
+
+const lookPlugin = {
+  name: 'look',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^look\.css$/ }, ({ path }) => ({ path, namespace: 'look' }))
+    onLoad({ filter: /./, namespace: 'look' }, async () => ({
+      contents: await look(),
+      loader: 'css',
+    }))
+  },
+}
+
 const shared = {
   bundle: true,
   minify: true,
   format: 'esm',
   // The browsers of the last two years: what the SDK uses needs them.
-  target: ['chrome120', 'firefox121', 'safari17.4'],
+  target: ['chrome123', 'firefox121', 'safari17.5'],
   conditions: ['heliograph-source'],
   tsconfig: join(SOURCE, 'tsconfig.json'),
   legalComments: 'none',
@@ -35,6 +54,7 @@ const shared = {
 const page = await build({
   ...shared,
   entryPoints: [join(SOURCE, 'main.tsx')],
+  plugins: [lookPlugin],
   splitting: true,
   entryNames: '[name]-[hash]',
   chunkNames: 'part-[hash]',

@@ -7,6 +7,8 @@
 import { hash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 
+import { LOOK } from './look.ts'
+
 export const HTML_TYPE = 'text/html; charset=utf-8'
 
 export interface PageParts {
@@ -19,16 +21,52 @@ export interface PageParts {
   readonly formTarget?: string
 }
 
-const STYLE = `body{font:1.05rem/1.5 system-ui,sans-serif}
-body{max-width:34rem;margin:2rem auto;padding:0 1rem}
-label{display:block;margin:1rem 0 .25rem}
-input{font:inherit;width:100%;box-sizing:border-box;padding:.5rem}
-input[type=radio]{width:auto;margin:0 .6rem 0 0}
-ul{padding-left:1.5rem}
-li{overflow-wrap:anywhere}
-button{font:inherit;padding:.5rem 1.25rem;margin:1.25rem .75rem 0 0}
-.refusal{border-left:.3rem solid #b00020;padding:.5rem 1rem}
-@media(prefers-color-scheme:dark){body{background:#111;color:#eee}}`
+const STYLE = `${LOOK}
+main {
+  max-width: 36rem;
+  margin: 2rem auto;
+  padding: 1rem 1.5rem 1.5rem;
+  border: 1px solid var(--edge);
+  border-radius: 12px;
+  background: var(--sheet);
+}
+label {
+  display: block;
+  margin: 1rem 0 0.25rem;
+  font-weight: 600;
+}
+input {
+  width: 100%;
+}
+input[type='radio'] {
+  margin: 0 0.6rem 0 0;
+  vertical-align: middle;
+}
+ul {
+  padding-left: 1.5rem;
+}
+li {
+  overflow-wrap: anywhere;
+}
+button {
+  margin: 1.25rem 0.75rem 0 0;
+  padding-inline: 1.25rem;
+}
+.refusal {
+  padding: 0.5rem 1rem;
+  border: 1px solid var(--grave);
+  border-left-width: 4px;
+  border-radius: var(--radius);
+  color: var(--grave);
+}
+@media (max-width: 40rem) {
+  main {
+    margin: 0;
+    border: 0;
+    border-radius: 0;
+  }
+}
+`
 const STYLE_HASH = `'sha256-${hash('sha256', STYLE, 'base64')}'`
 
 /** The text escaped for HTML, also for attributes. (page/1) */

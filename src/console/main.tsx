@@ -1,6 +1,7 @@
 // The page: reads its address, keeps the session, and shows a view.
 
 import 'uplot/dist/uPlot.min.css'
+import 'look.css'
 import './style/page.css'
 import './style/views.css'
 

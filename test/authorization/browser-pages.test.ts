@@ -101,7 +101,7 @@ test('a page that replaces a grant lists the channels that it keeps, to this bro
   await addSecond(rig)
   const client = await Client.register(rig)
   const browser = new Browser(rig.url)
-  t.false((await client.ask(browser)).html.includes('before'))
+  t.false((await client.ask(browser)).html.includes('in this browser before'))
   const code = (await client.allowed({}, browser)).get('code') ?? ''
   const { json } = await client.redeem(code)
   const grant = await rig.tokens.verify(String(json['access_token']), RESOURCE)

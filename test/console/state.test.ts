@@ -4,7 +4,7 @@ import test from 'ava'
 
 import { Figures, samplesIn } from '#console/state/metrics.ts'
 import { Readings, linePath } from '#console/state/readings.ts'
-import { groupOf, inOrder, isFound, queryOf, rowsOf } from '#console/state/search.ts'
+import { groupOf, inNameOrder, inOrder, isFound, queryOf, rowsOf } from '#console/state/search.ts'
 import { linkTarget, visible } from '#console/state/text.ts'
 import { coursesOf, pastOf } from '#console/state/thing-history.ts'
 import { shown } from '#console/state/units.ts'
@@ -53,17 +53,23 @@ test('silent and archived Things are found by their marks, archived ones by noth
 })
 
 test('ids are sorted as people count, and groups keep together', (t) => {
-  const things = ['door:2', 'boiler-10', 'boiler-2'].map((id) => thing(id))
-  const sorted = inOrder(things, 'name', '')
-  t.deepEqual(
-    sorted.map(({ id }) => id),
-    ['boiler-2', 'boiler-10', 'door:2'],
-  )
+  const things = new Map(['door:2', 'boiler-10', 'boiler-2'].map((id) => [id, thing(id)]))
+  const ids = inNameOrder([], things)
+  t.deepEqual(ids, ['boiler-2', 'boiler-10', 'door:2'])
+  things.delete('boiler-10')
+  for (const id of ['a', 'boiler-3', 'z']) things.set(id, thing(id))
+  t.deepEqual(inNameOrder(ids, things), ['a', 'boiler-2', 'boiler-3', 'door:2', 'z'])
+  const sorted = ids.map((id) => thing(id))
   t.deepEqual(
     rowsOf(sorted, true).map((row) => (row.kind === 'group' ? row.name : row.id)),
     ['boiler', 'boiler-2', 'boiler-10', 'door', 'door:2'],
   )
   t.is(groupOf('7'), '7')
+  const valued = [{ a: 1 }, {}, { a: 3 }, {}].map((attrs, at) => thing(String(at), { attrs }))
+  t.deepEqual(
+    inOrder(valued, 'value', 'a').map(({ id }) => id),
+    ['2', '0', '1', '3'],
+  )
 })
 
 const VALUES: readonly (readonly [name: string, value: Json, text: string])[] = [

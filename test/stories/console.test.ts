@@ -106,17 +106,19 @@ async function notifyHere(t: ExecutionContext, person: Person, channelId: string
   })
   await session.send('ServiceWorker.enable')
   const { origin } = new URL(page.url())
-  const place = { origin, registrationId: await registered }
+  const registration = { origin, registrationId: await registered }
   const navigate = `https://elsewhere.example/console/#/${channelId}/events`
   for (const title of ['Pressure too low', 'Pressure is back']) {
-    const data = JSON.stringify({ web_push: 8030, notification: { title, tag: 'one', navigate } })
-    await session.send('ServiceWorker.deliverPushMessage', { ...place, data })
+    const notification = { title, tag: 'one', navigate, data: { metadata: METADATA } }
+    const data = JSON.stringify({ web_push: 8030, notification })
+    await session.send('ServiceWorker.deliverPushMessage', { ...registration, data })
   }
   const shown = await until(
-    () => page.evaluate<readonly (readonly [string, string])[]>(NOTIFICATIONS),
+    () => page.evaluate<readonly (readonly string[])[]>(NOTIFICATIONS),
     (found) => found[0]?.[0] === 'Pressure is back',
   )
-  t.deepEqual(shown, [['Pressure is back', `#/${channelId}/events`]], 'one, to this page alone')
+  const place = `#/${channelId}/events`
+  t.deepEqual(shown, [['Pressure is back', place, 'See it']], 'one, to this page alone')
   await page.getByRole('button', { name: 'Stop notifications here' }).click()
   await page.getByRole('button', { name: 'Notify me here' }).waitFor()
   await person.go(`#/${channelId}/messages`)
@@ -124,7 +126,12 @@ async function notifyHere(t: ExecutionContext, person: Person, channelId: string
 
 const NOTIFICATIONS = `navigator.serviceWorker.ready
   .then((registration) => registration.getNotifications())
-  .then((found) => found.map(({ title, data }) => [title, data.hash]))`
+  .then((found) => found.map(({ title, data, actions }) =>
+    [title, data.hash, ...actions.map((action) => action.title)]))`
+
+const METADATA = JSON.stringify({
+  'compat.topic.actions': 'view, See it, https://a.example; view, Bad, javascript:alert(1)',
+})
 
 /** The titles of the Messages that the page has saved of a channel. */
 const SAVED_TITLES = `async (id) => {
@@ -188,8 +195,11 @@ async function secondBrowser(
   await first.page.getByRole('img', { name: 'QR code of the link' }).waitFor()
   const phone = { viewport: { width: 360, height: 740 }, colorScheme: 'dark', locale: 'zh-CN' }
   const second = await Person.at(browser, address, phone)
-  // The second browser needs the token of the gateway, too: the link says so by failing.
-  await second.page.goto(`${link}/${TOKEN}`)
+  // The second browser needs the token of the gateway, too. An installed page has no address bar.
+  await second.page.goto(address)
+  await second.page.getByLabel('网关令牌').fill(TOKEN)
+  await second.page.getByRole('button', { name: '使用此令牌' }).click()
+  await second.page.getByLabel('频道 ID').fill(link)
   await second.reads('Boiler 1')
   t.notRegex(second.page.url(), /open/)
   t.is(await second.page.locator('html').getAttribute('lang'), 'zh-CN')

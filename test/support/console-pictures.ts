@@ -11,6 +11,7 @@ import { findOrInstall } from '#src/dev/servers/programs'
 const ROOT = new URL('../..', import.meta.url).pathname
 /** The lines of the board need some points. */
 const READINGS_MS = 45_000
+const HOST = join(ROOT, 'test/support/picture-host.ts')
 
 const found = await findOrInstall('chromium', process.env)
 if (found.kind !== 'found') throw new Error(found.reason)
@@ -18,7 +19,7 @@ const main = join(ROOT, 'src/cli/heliograph.ts')
 // The Event of the demo is open while the load is above the threshold.
 const demo = spawn(
   process.execPath,
-  [...process.execArgv, main, 'demo', '--plain', '--threshold', '1'],
+  [...process.execArgv, '--import', HOST, main, 'demo', '--plain', '--threshold', '1'],
   {
     stdio: ['ignore', 'ignore', 'pipe'],
   },

@@ -105,6 +105,8 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'uplot',
     'uplot/dist/uPlot.min.css',
     'uqr',
+    // The style of every page, which the build takes from src/authorization.
+    'look.css',
   ],
   // Everything of the SDK that a browser cannot have.
   'src/client/node': ['src/client', '@matrixai/quic', '@matrixai/logger', 'node:'],

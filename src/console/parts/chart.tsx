@@ -48,8 +48,16 @@ const sizeOf = (element: Element): { readonly width: number; readonly height: nu
   height: element.clientHeight,
 })
 
-function optionsFor(element: Element, name: string): uPlot.Options {
-  const colour = (of: string): string => getComputedStyle(element).getPropertyValue(of)
+/** The present value of a colour: a canvas knows neither variables nor light-dark(). */
+const colourOf =
+  (element: HTMLElement) =>
+  (variable: string): string => {
+    element.style.color = `var(${variable})`
+    return getComputedStyle(element).color
+  }
+
+function optionsFor(element: HTMLElement, name: string): uPlot.Options {
+  const colour = colourOf(element)
   const axis: uPlot.Axis = {
     stroke: colour('--muted'),
     grid: { stroke: colour('--edge'), width: 1 },
@@ -60,7 +68,7 @@ function optionsFor(element: Element, name: string): uPlot.Options {
     legend: { show: false },
     cursor: { y: false },
     axes: [
-      { ...axis, values: (_, splits) => splits.map((at) => clockText(at * 1_000)) },
+      { ...axis, size: 30, values: (_, splits) => splits.map((at) => clockText(at * 1_000)) },
       { ...axis, size: 64, values: (_, splits) => splits.map((value) => amountOf(name, value)) },
     ],
     series: [{}, { label: name, stroke: colour('--line'), width: 1.5, points: { show: false } }],

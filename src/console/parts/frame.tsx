@@ -48,8 +48,8 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
         <Looks />
       </header>
       <Views />
-      {/* It scrolls by the keyboard, also where nothing in it can be used. */}
-      <main ref={main} tabIndex={0} id="main">
+      {/* A view in which nothing can be used is one that the keyboard scrolls. */}
+      <main ref={main} tabIndex={route.value.view === 'gateway' ? 0 : -1} id="main">
         <Notices />
         {children}
       </main>

@@ -39,7 +39,7 @@ export interface ChannelSnapshot {
 const NONE: ReadonlyMap<string, ThingView> = new Map()
 const MESSAGES_MAX = 1_000
 const CLOSED_EVENTS_MAX = 500
-const LINES_MAX = 20_000
+const WATCHED_MAX = 2_000
 const SNAPSHOT_THINGS_MAX = 2_000
 const SNAPSHOT_MESSAGES_MAX = 200
 
@@ -113,14 +113,11 @@ export class LiveChannel {
     this.thingsDrawn.value += 1
   }
 
+  /** Only Things that a person has looked at are watched: their memory is bounded. */
   #watch(before: ThingView | undefined, after: ThingView): void {
+    const watched = this.#watched.get(after.id)
+    if (watched === undefined) return
     const at = observedAt(after)
-    let watched = this.#watched.get(after.id)
-    if (watched === undefined) {
-      if (this.#watched.size >= LINES_MAX) return
-      watched = { setAt: new Map(), line: new Readings(), attr: firstNumber(after.attrs) ?? '' }
-      this.#watched.set(after.id, watched)
-    }
     // The first change does not say when its values were set.
     for (const name in before === undefined ? {} : after.attrs) {
       if (before?.attrs[name] !== after.attrs[name]) watched.setAt.set(name, at)
@@ -191,7 +188,10 @@ export class LiveChannel {
       }
     }
     const times = new Map([...setAt, ...(known?.setAt ?? [])])
+    this.#watched.delete(thingId)
     this.#watched.set(thingId, { setAt: times, line, attr })
+    const [oldest] = this.#watched.keys()
+    if (this.#watched.size > WATCHED_MAX && oldest !== undefined) this.#watched.delete(oldest)
     this.thingsDrawn.value += 1
   }
 

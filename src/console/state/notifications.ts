@@ -6,12 +6,22 @@ import { client } from './gateway.ts'
 import { readerOf } from './history.ts'
 import { pushed } from './saved.ts'
 
-/** The gateway's key for push services; undefined where this browser gets no pushes from it. */
-export async function pushKey(): Promise<string | undefined> {
-  if (!('serviceWorker' in navigator && 'PushManager' in globalThis)) return undefined
+/** What this browser can do: subscribe with the gateway's key, or why it cannot. */
+export type PushOffer =
+  | { readonly kind: 'key'; readonly key: string }
+  | { readonly kind: 'none' | 'insecure' | 'home-screen' }
+
+/** Throws what the gateway answers. */
+export async function pushOffer(): Promise<PushOffer> {
   const { webpush } = await client.peek().profile()
   const key = isRecord(webpush) ? webpush['public_key'] : undefined
-  return typeof key === 'string' ? key : undefined
+  if (typeof key !== 'string') return { kind: 'none' }
+  if (!globalThis.isSecureContext) return { kind: 'insecure' }
+  if ('serviceWorker' in navigator && 'PushManager' in globalThis) return { kind: 'key', key }
+  // Apple's phones and tablets have pushes in installed pages alone; an iPad says it is a Mac.
+  const { userAgent, maxTouchPoints } = navigator
+  const isMobile = /iPhone|iPad|Macintosh/.test(userAgent) && maxTouchPoints > 1
+  return { kind: isMobile ? 'home-screen' : 'none' }
 }
 
 /** False when the person has not allowed notifications. Throws what the gateway answers. */

@@ -4,21 +4,23 @@
 import { after, nowMs } from './clock.ts'
 import { readPast } from './history.ts'
 import type { LiveChannel } from './live-channel.ts'
+import type { Past } from './thing-history.ts'
 
 const AT_ONCE = 2
 /** A row that is scrolled by is not looked at. */
 const SEEN_MS = 250
 const HOUR_MS = 3_600_000
-const ASKED_MAX = 20_000
 
-const asked = new Set<string>()
+/** Without an answer the line begins now. */
+const NO_PAST: Past = { courses: new Map(), setAt: new Map() }
+
 const waiting = new Map<string, () => Promise<void>>()
 let running = 0
 
 /** Wants the last hour of a Thing; the function that it gives ends the wish. */
 export function wantPast(channel: LiveChannel, id: string): () => void {
   const key = `${channel.id}/${id}`
-  if (asked.has(key) || !channel.isCurrent.peek()) return () => {}
+  if (channel.watched(id) !== undefined || !channel.isCurrent.peek()) return () => {}
   const cancel = after(SEEN_MS, () => {
     waiting.set(key, () => read(channel, id))
     run()
@@ -34,8 +36,6 @@ function run(): void {
   if (running >= AT_ONCE || next.done === true) return
   const [key, task] = next.value
   waiting.delete(key)
-  if (asked.size >= ASKED_MAX) asked.clear()
-  asked.add(key)
   running += 1
   void task().finally(() => {
     running -= 1
@@ -44,6 +44,6 @@ function run(): void {
 }
 
 async function read(channel: LiveChannel, id: string): Promise<void> {
-  const past = await readPast(channel.id, id, nowMs() - HOUR_MS).catch(() => undefined)
-  if (past !== undefined) channel.addPast(id, past)
+  const past = await readPast(channel.id, id, nowMs() - HOUR_MS).catch(() => NO_PAST)
+  channel.addPast(id, past)
 }

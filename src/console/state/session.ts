@@ -29,6 +29,9 @@ export const connection = signal<Connection>({ kind: 'idle' })
 export const live = signal<ReadonlyMap<string, LiveChannel>>(new Map())
 
 const SAVE_EVERY_MS = 3_000
+/** The pause after saving is so many times what it took: a large channel is saved less often. */
+const SAVING_PAUSE = 50
+const SAVE_WITHIN_MS = 15_000
 const RETRY_MS = 5_000
 
 let replica: Replica | undefined
@@ -47,11 +50,19 @@ export function keepSession(): void {
   addEventListener('online', wake)
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'visible') wake()
-    else save(live.peek().values())
+    else void save(live.peek().values())
   })
+  let nextSaveMs = 0
   every(SAVE_EVERY_MS, () => {
-    save(unsaved)
+    const beganMs = nowMs()
+    if (beganMs < nextSaveMs) return
+    nextSaveMs = beganMs + SAVE_WITHIN_MS
+    const changed = [...unsaved]
     unsaved.clear()
+    void save(changed).then(() => {
+      const tookMs = nowMs() - beganMs
+      nextSaveMs = beganMs + Math.min(SAVE_WITHIN_MS, tookMs * SAVING_PAUSE)
+    })
   })
 }
 
@@ -200,9 +211,9 @@ function ended(over: Replica, number: number, end: WatchEnd): void {
 }
 
 /** Saves channels for a page without a network. */
-function save(changed: Iterable<LiveChannel>): void {
+async function save(changed: Iterable<LiveChannel>): Promise<void> {
   for (const channel of changed) {
-    if (channel.isCurrent.peek()) void writeSnapshot(channel.id, channel.snapshot(nowMs()))
+    if (channel.isCurrent.peek()) await writeSnapshot(channel.id, channel.snapshot(nowMs()))
   }
 }
 

@@ -1,16 +1,24 @@
 // All Things of a channel, live. A row draws again when its Thing changes, and only while it can be
 // seen.
 
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 
 import type { ThingView } from '#src/client/view'
 import { second } from '#console/state/clock.ts'
 import { BASE_URL } from '#console/state/gateway.ts'
 import { wantPast } from '#console/state/past-reads.ts'
-import type { LiveChannel } from '#console/state/live-channel.ts'
+import type { LiveChannel, Watched } from '#console/state/live-channel.ts'
 import { hashOf } from '#console/state/route.ts'
 import { silentAfterMs } from '#console/state/saved.ts'
-import { inOrder, isFound, observedAt, queryOf, rowsOf, titleOf } from '#console/state/search.ts'
+import {
+  inNameOrder,
+  inOrder,
+  isFound,
+  observedAt,
+  queryOf,
+  rowsOf,
+  titleOf,
+} from '#console/state/search.ts'
 import type { BoardRow, Order } from '#console/state/search.ts'
 import { firstNumber } from '#console/state/units.ts'
 import { visible } from '#console/state/text.ts'
@@ -80,12 +88,19 @@ function useRows(channel: LiveChannel, { text, order, isGrouped }: Wish) {
   const isByValue = order !== 'name' || query.attrs.length > 0 || query.isSilent
   const beat = isByValue ? second.value : 0
   const minute = Math.floor(second.value / 10_000)
+  const known = useRef<readonly string[]>([])
+  const ids = useMemo(() => {
+    known.current = inNameOrder(known.current, channel.things)
+    return known.current
+  }, [channel, channel.members.value])
   return useMemo(() => {
     const silentSince = second.peek() - silentAfterMs.value
     const things: ThingView[] = []
     let silent = 0
     let attr = ''
-    for (const thing of channel.things.values()) {
+    for (const id of ids) {
+      const thing = channel.things.get(id)
+      if (thing === undefined) continue
       if (thing.state === 'active' && observedAt(thing) < silentSince) silent += 1
       if (!isFound(thing, query, silentSince)) continue
       if (attr === '') attr = query.attrs[0]?.name ?? firstNumber(thing.attrs) ?? ''
@@ -93,7 +108,7 @@ function useRows(channel: LiveChannel, { text, order, isGrouped }: Wish) {
     }
     const rows = rowsOf(inOrder(things, order, attr), isGrouped)
     return { rows, silent, found: things.length }
-  }, [channel, query, order, isGrouped, channel.members.value, beat, minute, silentAfterMs.value])
+  }, [channel, ids, query, order, isGrouped, beat, minute, silentAfterMs.value])
 }
 
 interface WishesProps {
@@ -153,15 +168,32 @@ interface RowProps {
 function Row({ row, channel }: RowProps) {
   void channel.thingsDrawn.value
   const seen = row?.kind === 'thing' ? row.id : undefined
-  useEffect(() => (seen === undefined ? undefined : wantPast(channel, seen)), [channel, seen])
-  if (row === undefined) return null
-  if (row.kind === 'group') {
+  const isCurrent = channel.isCurrent.value
+  useEffect(
+    () => (seen === undefined ? undefined : wantPast(channel, seen)),
+    [channel, seen, isCurrent],
+  )
+  const thing = seen === undefined ? undefined : channel.things.get(seen)
+  const watched = seen === undefined ? undefined : channel.watched(seen)
+  // Most frames change other Things: then nothing of this row is drawn.
+  const drawn = useMemo(
+    () => thing && <ThingRow thing={thing} watched={watched} channelId={channel.id} />,
+    [thing, watched, watched?.line.version, channel],
+  )
+  if (row?.kind === 'group') {
     return <h2 class="group">{t('group', { name: visible(row.name), n: row.count })}</h2>
   }
-  const thing = channel.things.get(row.id)
-  if (thing === undefined) return null
+  return drawn ?? null
+}
+
+interface ThingRowProps {
+  readonly thing: ThingView
+  readonly watched: Watched | undefined
+  readonly channelId: string
+}
+
+function ThingRow({ thing, watched, channelId }: ThingRowProps) {
   const { id, attrs, state } = thing
-  const watched = channel.watched(id)
   const at = observedAt(thing)
   const since = second.value - at
   const mark =
@@ -169,10 +201,7 @@ function Row({ row, channel }: RowProps) {
   const title = titleOf(thing)
   const names = Object.keys(attrs)
   return (
-    <a
-      class={`row ${mark ?? 'active'}`}
-      href={hashOf({ view: 'thing', channelId: channel.id, id })}
-    >
+    <a class={`row ${mark ?? 'active'}`} href={hashOf({ view: 'thing', channelId, id })}>
       <span class="who">
         <strong>
           <bdi>{visible(title)}</bdi>

@@ -2,19 +2,29 @@
 
 import { useEffect, useState } from 'preact/hooks'
 
-import { notifyHere, pushKey, stopNotifying } from '#console/state/notifications.ts'
+import { notifyHere, pushOffer, stopNotifying } from '#console/state/notifications.ts'
+import type { PushOffer } from '#console/state/notifications.ts'
 import { pushed } from '#console/state/saved.ts'
 import { t } from '#console/words/words.ts'
 import { Form } from '#console/parts/form.tsx'
 import { Card } from './channel-keys.tsx'
 
 export function Notify({ channelId }: { readonly channelId: string }) {
-  const [key, setKey] = useState<string>()
+  const [offer, setOffer] = useState<PushOffer>({ kind: 'none' })
   const [isRefused, setRefused] = useState(false)
   useEffect(() => {
-    pushKey().then(setKey, () => {})
+    pushOffer().then(setOffer, () => {})
   }, [])
-  if (key === undefined) return null
+  if (offer.kind === 'none') return null
+  if (offer.kind !== 'key') {
+    const isApple = offer.kind === 'home-screen'
+    return (
+      <Card title={t('notifications')}>
+        <p>{t(isApple ? 'notifyHomeScreen' : 'notifyInsecure')}</p>
+      </Card>
+    )
+  }
+  const { key } = offer
   const isOn = pushed.value.channels.includes(channelId)
   const change = async (): Promise<void> => {
     if (isOn) await stopNotifying(channelId)

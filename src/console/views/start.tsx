@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 
 import { channelIdIn, createChannel, openChannel } from '#console/state/channels.ts'
 import { client, wantsToken } from '#console/state/gateway.ts'
-import { go, hashOf } from '#console/state/route.ts'
+import { go, hashOf, routeOf } from '#console/state/route.ts'
 import type { Route } from '#console/state/route.ts'
 import { channels, token } from '#console/state/saved.ts'
 import { connection, live, restart } from '#console/state/session.ts'
@@ -148,6 +148,12 @@ function Open() {
   const [secret, setSecret] = useState('')
   const [isTried, setTried] = useState(false)
   const channelId = channelIdIn(id)
+  // An installed page has no address bar that would take a link.
+  const take = (text: string): void => {
+    const at = text.indexOf('#/open/')
+    if (at < 0) setId(text)
+    else go(routeOf(text.slice(at).trim()))
+  }
   const open = (): Promise<void> | undefined => {
     setTried(true)
     if (channelId === undefined || !isPassword(secret)) return undefined
@@ -161,9 +167,10 @@ function Open() {
         <Field
           label={t('channelId')}
           value={id}
-          onValue={setId}
+          onValue={take}
+          hint={t('channelIdHint')}
           problem={isTried && channelId === undefined ? t('channelIdForm') : undefined}
-          input={{ class: 'mono', maxLength: 40, autocomplete: 'username' }}
+          input={{ class: 'mono', autocomplete: 'username' }}
         />
         <Field
           label={t('secret')}

@@ -67,6 +67,7 @@ export const EN = {
   passwordHint: 'At least 8 characters. Programs need it to send, and it cannot be read again.',
   secret: 'Password or key',
   channelId: 'Channel id',
+  channelIdHint: 'Or paste a link of the channel.',
   channelIdForm: 'A channel id has 26 letters and digits.',
   passwordForm: 'A password has at least 8 characters.',
   nameForm: 'A name is needed.',
@@ -244,6 +245,10 @@ export const EN = {
   notifiedText: 'This device shows what is sent to the channel.',
   notifyHere: 'Notify me here',
   notifyStop: 'Stop notifications here',
+  notifyHomeScreen:
+    'On an iPhone or iPad, add this page to the Home Screen (Share, Add to Home Screen) and open ' +
+    'it from there.',
+  notifyInsecure: 'Notifications need an https address of this page.',
   notifyRefused: 'The browser does not allow it. Its settings for this page decide.',
   // Gateway
   ready: 'Ready',

@@ -64,6 +64,7 @@ export const ZH_CN: Readonly<Record<WordName, string>> = {
   passwordHint: '至少 8 个字符。程序发送时需要它，且无法再次查看。',
   secret: '密码或密钥',
   channelId: '频道 ID',
+  channelIdHint: '或粘贴频道的链接。',
   channelIdForm: '频道 ID 由 26 个字母和数字组成。',
   passwordForm: '密码至少 8 个字符。',
   nameForm: '请填写名称。',
@@ -232,6 +233,9 @@ export const ZH_CN: Readonly<Record<WordName, string>> = {
   notifiedText: '此设备会显示发送到频道的内容。',
   notifyHere: '在此通知我',
   notifyStop: '停止在此通知',
+  notifyHomeScreen:
+    '在 iPhone 或 iPad 上，请先将此页面添加到主屏幕（共享 → 添加到主屏幕），再从主屏幕打开。',
+  notifyInsecure: '此页面为 https 地址时，才能使用通知。',
   notifyRefused: '浏览器不允许通知，请在浏览器的页面设置中更改。',
   ready: '就绪',
   notReady: '未就绪',

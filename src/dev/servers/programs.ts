@@ -25,6 +25,7 @@ export type Program =
   | 'mariadb-install-db'
   | 'my_print_defaults'
   | 'chromium'
+  | 'firefox-esr'
   | 'mosquitto'
   | 'mosquitto_pub'
 
@@ -40,6 +41,7 @@ const PACKAGES: Readonly<Record<Program, string>> = {
   'mariadb-install-db': 'mariadb-server-core',
   my_print_defaults: 'mariadb-client-core',
   chromium: 'chromium',
+  'firefox-esr': 'firefox-esr',
   mosquitto: 'mosquitto',
   mosquitto_pub: 'mosquitto-clients',
 }

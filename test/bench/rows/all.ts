@@ -3,6 +3,7 @@
 
 import { CATCH_UP_ROW } from './catch-up.ts'
 import { CLUSTER_ROWS } from './cluster.ts'
+import { CONSOLE_ROW } from './console.ts'
 import { EMBEDDED_ROWS } from './embedded.ts'
 import { FAILOVER_ROW } from './failover.ts'
 import { IDLE_CONNECTIONS_ROW } from './idle-connections.ts'
@@ -34,6 +35,7 @@ export const ROWS: readonly Row[] = [
   ...GROWTH_ROWS,
   RETENTION_ROW,
   NOISY_NEIGHBOUR_ROW,
+  CONSOLE_ROW,
   STRANGERS_ROW,
   RULES_ROW,
   SILENCE_ROW,

@@ -1,0 +1,177 @@
+// The console in a real browser, before a gateway with a board of Things that change.
+
+import { mkdir, readFile, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+
+import { chromium } from 'playwright-core'
+import type { Browser, CDPSession, Page } from 'playwright-core'
+
+import { findOrInstall } from '#src/dev/servers/programs'
+import { Caller, PASSWORD } from './caller.ts'
+import { newToken, startGateway } from './gateway.ts'
+import { Generator } from './load-process.ts'
+import type { Server } from './server.ts'
+
+export const THINGS = 10_000
+export const UPDATES_PER_SECOND = 10_000
+/** A phone's processor is so many times slower. */
+const SLOWER = 4
+const FRAME_MAX_MS = 50
+const CONNECTIONS = 64
+const FILL_PER_SECOND = 4_000
+const WAIT_MS = 120_000
+const FOLDER = fileURLToPath(
+  import.meta.resolve('#package').replace('package.json', 'dist/console'),
+)
+
+/** Kilobytes of script and style over the wire: gzip, which every browser takes. */
+export async function wireKb(): Promise<number> {
+  const names = (await readdir(FOLDER)).filter((name) => /\.(js|css)$/.test(name))
+  const files = await Promise.all(names.map((name) => readFile(join(FOLDER, name))))
+  return files.reduce((sum, bytes) => sum + gzipSync(bytes, { level: 9 }).length, 0) / 1024
+}
+
+export interface Visit {
+  /** Seconds from the navigation to the first content, and to the rows of a board. */
+  readonly firstViewS: number
+  readonly boardS: number
+  /** Seconds in which the page's own thread was busy until the rows stood there. */
+  readonly threadS: number
+}
+
+export interface Watching {
+  readonly frames: number
+  /** The part of the frames that came more than 50 ms after the one before, in percent. */
+  readonly slowPercent: number
+  readonly longestMs: number
+  /** The part of the time in which the page's own thread was busy, in percent. */
+  readonly busyPercent: number
+  /** Megabytes of the heap after a collection: after a quarter of the time, and at the end. */
+  readonly heapMb: readonly [early: number, late: number]
+  readonly acceptedPerSecond: number
+}
+
+export class ConsoleBench {
+  readonly #server: Server
+  readonly #browser: Browser
+  readonly #generator: Generator
+  readonly #link: string
+
+  private constructor(server: Server, browser: Browser, generator: Generator, link: string) {
+    this.#server = server
+    this.#browser = browser
+    this.#generator = generator
+    this.#link = link
+  }
+
+  /** Starts a gateway with one channel of 10,000 Things, and a browser. */
+  static async open(directory: string): Promise<ConsoleBench> {
+    const found = await findOrInstall('chromium', process.env)
+    if (found.kind !== 'found') throw new Error(found.reason)
+    await mkdir(directory, { recursive: true })
+    const token = newToken()
+    const server = await startGateway(directory, token)
+    const generator = new Generator()
+    const body = { channel_name: 'board', password: PASSWORD }
+    const created = await new Caller(server, token).post('/channel/create', body)
+    const channel = String(Reflect.get(created, 'channel_id'))
+    const workload = { path: '/thing/update', password: PASSWORD, thingCount: THINGS }
+    const recipe = { ...workload, token, channels: [channel] }
+    await generator.connect({ ports: [server.port], connections: CONNECTIONS, recipe })
+    const pace = { kind: 'open', ratePerSecond: FILL_PER_SECOND } as const
+    await generator.load({ pace, durationMs: (THINGS / FILL_PER_SECOND) * 1_100 })
+    const options = { executablePath: found.file, args: ['--no-sandbox'] }
+    const browser = await chromium.launch(options)
+    const link = `http://127.0.0.1:${server.port}/console/#/open/${channel}/${PASSWORD}/${token}`
+    return new ConsoleBench(server, browser, generator, link)
+  }
+
+  async close(): Promise<void> {
+    await this.#browser.close()
+    await this.#generator.stop()
+    await this.#server.kill()
+  }
+
+  /** The first visit of a browser that has nothing of the page, on a slow processor. */
+  async visit(): Promise<Visit> {
+    const { page, session } = await this.#person()
+    await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWER })
+    await page.goto(this.#link)
+    const row = await rowsOf(page)
+    const paint = "performance.getEntriesByName('first-contentful-paint')[0].startTime / 1_000"
+    const firstViewS = await page.evaluate<number>(paint)
+    const threadS = await metricOf(session, 'TaskDuration')
+    await page.context().close()
+    return { firstViewS, boardS: row, threadS }
+  }
+
+  /** A person looks at the board, and scrolls it, while its Things change. */
+  async watch(seconds: number): Promise<Watching> {
+    const { page, session } = await this.#person()
+    await page.goto(this.#link)
+    await rowsOf(page)
+    const pace = { kind: 'open', ratePerSecond: UPDATES_PER_SECOND } as const
+    const durationMs = seconds * 1_000
+    const loading = this.#generator.load({ pace, durationMs })
+    const busy = await metricOf(session, 'TaskDuration')
+    const frames = page.evaluate<readonly number[]>(`(${FRAMES})(${durationMs})`)
+    await page.waitForTimeout(durationMs / 4)
+    const early = await heapMbOf(session)
+    const gaps = await frames
+    const busyS = (await metricOf(session, 'TaskDuration')) - busy
+    const late = await heapMbOf(session)
+    const { acceptedPerSecond } = await loading
+    await page.context().close()
+    const slow = gaps.filter((ms) => ms > FRAME_MAX_MS).length
+    return {
+      frames: gaps.length,
+      slowPercent: (slow / gaps.length) * 100,
+      longestMs: Math.max(...gaps),
+      busyPercent: (busyS / seconds) * 100,
+      heapMb: [early, late],
+      acceptedPerSecond,
+    }
+  }
+
+  async #person(): Promise<{ readonly page: Page; readonly session: CDPSession }> {
+    const viewport = { width: 1200, height: 800 }
+    const context = await this.#browser.newContext({ locale: 'en-GB', viewport })
+    const page = await context.newPage()
+    const session = await context.newCDPSession(page)
+    await session.send('Performance.enable')
+    return { page, session }
+  }
+}
+
+/** Seconds since the navigation, once the board has rows. */
+async function rowsOf(page: Page): Promise<number> {
+  await page.locator('.row .amount').first().waitFor({ timeout: WAIT_MS })
+  return page.evaluate<number>('performance.now() / 1_000')
+}
+
+async function metricOf(session: CDPSession, wanted: string): Promise<number> {
+  const { metrics } = await session.send('Performance.getMetrics')
+  return metrics.find(({ name }) => name === wanted)?.value ?? 0
+}
+
+async function heapMbOf(session: CDPSession): Promise<number> {
+  await session.send('HeapProfiler.collectGarbage')
+  return (await metricOf(session, 'JSHeapUsedSize')) / 1e6
+}
+
+/** Milliseconds between frames for a time, in every second part of which the list is scrolled. */
+const FRAMES = `async (forMs) => {
+  const list = document.querySelector('.virtual')
+  const gaps = []
+  const began = performance.now()
+  let last = await new Promise(requestAnimationFrame)
+  for (;;) {
+    const at = await new Promise(requestAnimationFrame)
+    gaps.push(at - last)
+    last = at
+    if (at - began > forMs) return gaps
+    if (Math.floor((at - began) / 1_000) % 2 === 1) list.scrollTop += 24
+  }
+}`
