@@ -32,7 +32,6 @@ import type { Outcome } from '#test/support/load'
 import { mixedLoad } from '#test/support/mixed-load'
 import { seeded } from '#test/support/random'
 import { Relay } from '#test/support/relay'
-import { until } from '#test/support/until'
 
 const CHANNELS = 10
 
@@ -245,20 +244,25 @@ clusterTest('a kept session of MQTT goes on at another node after kill -9', asyn
         heard.add(String(/"title":"(\d)"/.exec(payload.toString())?.[1])),
       )
       .on('error', () => undefined)
+  const hears = (title: string) =>
+    until(
+      () => Promise.resolve(heard),
+      (titles) => titles.has(title),
+    )
   const first = hear(await connect(0))
   await first.subscribeAsync('messages', { qos: 1 })
   await send('1')
-  await until('the first is heard', () => heard.has('1'))
+  await hears('1')
   await nodeOf(cluster, 0).end('SIGKILL')
   await send('2')
   const second = hear(await connect(1))
-  await until('the second is heard', () => heard.has('2'))
+  await hears('2')
   await cluster.again(0)
   const taken = new Promise<void>((resolve) => second.once('close', () => resolve()))
   const third = hear(await connect(0))
   await taken
   await send('3')
-  await until('the third is heard', () => heard.has('3'))
+  await hears('3')
   for (const client of [first, second, third]) await client.endAsync(true)
   t.deepEqual([...heard], ['1', '2', '3'])
 })
