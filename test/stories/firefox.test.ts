@@ -54,7 +54,8 @@ test('Firefox subscribes, shows what is pushed, replaces it, opens the Event, an
     (isOn) => isOn === true,
   )
 
-  const at = { event_time: Date.now() }
+  // Those that are critical stay until a person looks: nothing but a replacement takes one away.
+  const at = { event_time: Date.now(), severity: 'critical' }
   const { event_id } = await event.create({ ...proof, ...at, title: 'Pressure too low' })
   const place = `#/${channel_id}/event/${event_id}`
   await shows(t, firefox, [['Pressure too low', place]])
