@@ -93,6 +93,7 @@ function willOf({ will }: ConnectPacket): Will | undefined {
     packetId: 0,
     isRepeat: false,
     opId: undefined,
+    expirySeconds: properties.messageExpiryInterval,
     delayMs: (properties.willDelayInterval ?? 0) * 1_000,
   }
 }

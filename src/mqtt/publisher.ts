@@ -18,6 +18,7 @@ import type { Guard } from '#src/acceptance/caller-check'
 import type { MadeIds, Submissions } from '#src/acceptance/submissions'
 import type { Arrival, DoorRequests } from '#src/doors/door-requests'
 import { CATEGORY, STATUS, lineOf } from '#src/refusals/refusal'
+import { TTL_MAX_MS } from '#src/schemas/message'
 import { OPERATION_ID_RULE } from '#src/schemas/values'
 import type { ProtocolLevel } from './codec.ts'
 import type { Publication } from './publishes.ts'
@@ -124,18 +125,18 @@ export class Publisher implements OwnPublishes {
   async #tried(
     wish: Wish,
     made: MadeIds | undefined,
-    { qos, opId }: Publication,
+    publication: Publication,
   ): Promise<Fault | undefined> {
     const { channelId, password, level } = this.#client
     const { requests, submissions, runtime } = this.#ports
-    const chosen = wish.intent.model === 'message' && opId !== undefined && { op_id: opId }
-    const fields = { ...chosen, ...wish.fields, channel_id: channelId, password }
+    const said = wish.intent.model === 'message' && saidOf(publication)
+    const fields = { ...said, ...wish.fields, channel_id: channelId, password }
     for (;;) {
       const answer = await requests.answer(this.#arrival, (caller) =>
         submissions.submit(wish.intent, fields, caller, made),
       )
       if (!isFault(answer)) return undefined
-      const waits = level === 4 && qos > 0 && isBusy(answer) && !this.#isOver
+      const waits = level === 4 && publication.qos > 0 && isBusy(answer) && !this.#isOver
       if (!waits) return answer
       await runtime.wait(answer.retryAfterMs ?? RETRY_AFTER_MS)
     }
@@ -172,6 +173,12 @@ export class Publisher implements OwnPublishes {
 }
 
 const isBusy = ({ code }: Fault): boolean => CATEGORY[STATUS[code]] === 'too_busy'
+
+/** What the properties of a publish say of its Message; what its payload says goes before. */
+const saidOf = ({ opId, expirySeconds = 0 }: Publication): Readonly<Record<string, unknown>> => ({
+  ...(opId !== undefined && { op_id: opId }),
+  ...(expirySeconds > 0 && { ttl: Math.min(expirySeconds, TTL_MAX_MS / 1_000) }),
+})
 
 /** The same for the same op_id: a submission that comes again is the same. */
 const madeFrom = (opId: OperationId): MadeIds => ({

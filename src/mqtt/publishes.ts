@@ -29,6 +29,8 @@ export interface Publication {
   readonly isRepeat: boolean
   /** The op_id of the sender's own choice. */
   readonly opId: string | undefined
+  /** Seconds after which a Message is delivered to nobody; undefined for no such time. */
+  readonly expirySeconds: number | undefined
 }
 
 /** What a PUBLISH asks for: its submission, an answer at once, nothing, or the connection's end. */
@@ -146,6 +148,7 @@ export class Publishes {
       packetId: messageId,
       isRepeat,
       opId: opIdOf(packet),
+      expirySeconds: packet.properties?.messageExpiryInterval,
     }
     return { kind: 'submit', ticket, publication }
   }

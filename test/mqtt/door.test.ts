@@ -194,6 +194,29 @@ test('an op_id of the sender stands for its publish', async (t) => {
   t.like(sink.accepted, [{ opId: 'order-1' }, { opId: 'order-2', claimed: true }])
 })
 
+test('the expiry interval of a Message is its ttl, which its own fields can say otherwise', async (t) => {
+  const { door, sink } = await mqttRig(t)
+  const client = await MqttClient.enter(door)
+  const expiring = (messageExpiryInterval: number) => ({ properties: { messageExpiryInterval } })
+  const rows: [payload: string, seconds: number, ttlS: number | undefined][] = [
+    ['hello', 60, 60],
+    ['hello', 0, undefined],
+    ['hello', 0xff_ff_ff_ff, 2_592_000],
+    ['{"title":"a","ttl":30}', 60, 30],
+  ]
+  for (const [index, [payload, seconds]] of rows.entries()) {
+    const said = { topic: 'messages', payload: Buffer.from(payload), ...expiring(seconds) }
+    client.tell(publish(1, index + 1, said))
+  }
+  client.tell(attr(1, 9, expiring(60)))
+  await client.next('puback', 5)
+  const ttls = sink.accepted.map((submission) => {
+    const ttl = submission.model === 'message' ? submission.fields.ttl : 'no Message'
+    return typeof ttl === 'number' ? (ttl - submission.acceptedAt) / 1_000 : ttl
+  })
+  t.deepEqual(ttls, [...rows.map(([, , ttlS]) => ttlS), 'no Message'])
+})
+
 test('mqtt-connection/1: a client of 3.1.1 is not read beyond what may be under way', async (t) => {
   const { door, sink } = await mqttRig(t)
   const client = await MqttClient.enter(door, { level: 4 })
