@@ -58,7 +58,8 @@ mariaDb.test(
     await first.take(message()).commit()
     const second = await ChannelWriter.resume(store, 2)
     await second.take(message()).commit()
-    t.deepEqual(placesOf(await new Worker(store).claim(2_000, PROVIDERS[0])), [
+    // The devices of one entry have no order.
+    t.deepEqual(placesOf(await new Worker(store).claim(2_000, PROVIDERS[0])).toSorted(), [
       'token 1 5',
       'token 2 5',
       'token 3 1',

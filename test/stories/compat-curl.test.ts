@@ -113,9 +113,15 @@ const LINES: readonly Line[] = [
     answer: /"code":40014/,
   },
   {
-    what: 'delayed delivery',
+    what: 'delivery at a time that is said in words',
     options: ['-H', 'At: tomorrow, 10am', '-d', 'Good morning', `{T}/${KEY}`],
-    answer: /"code":40002/,
+    answer: /"code":40004/,
+  },
+  {
+    what: 'delayed delivery',
+    options: ['-H', 'In: 30m', '-d', 'Good morning', `{T}/${KEY}`],
+    fields: { ...NAMED, body: 'Good morning' },
+    answer: /"event":"message"/,
   },
   {
     what: 'a delayed mail',
