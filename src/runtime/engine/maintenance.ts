@@ -23,8 +23,11 @@ import { removeExpired } from './removal.ts'
  */
 const TURN_MAX = 2_048
 const LIVE_ACTORS_MAX = 10_000
-/** Bytes of entities and rules that all actors remember: the heap takes as much again at times. */
-const CACHED_BYTES_MAX = 32 * 2 ** 20
+/**
+ * Bytes of entities and rules that all actors remember: the heap takes as much again at times. Ten
+ * rules in each of 1,000 channels take 37 MB.
+ */
+const CACHED_BYTES_MAX = 64 * 2 ** 20
 /** Bytes of Things that an actor remembers, and as many of Events and of watches. */
 const REMEMBERED_BYTES_MAX = CACHED_BYTES_MAX / 4
 const ACTOR_IDLE_MS = 300_000
