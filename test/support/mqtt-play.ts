@@ -112,3 +112,7 @@ function publishLine({ qos, messageId, topic, payload, retain, properties }: Pub
     .filter((part) => part !== undefined)
     .join(' ')
 }
+
+/** A publish of one attr. */
+export const attr = (qos: 0 | 1 | 2, messageId = 0, more = {}) =>
+  publish(qos, messageId, { topic: 'things/a/attrs/t', payload: Buffer.from('20'), ...more })

@@ -1,0 +1,43 @@
+// Goal: what the properties of a publish say is said of its submission.
+
+import test from 'ava'
+
+import { MqttClient } from '#test/support/mqtt-client'
+import { attr, publish } from '#test/support/mqtt-play'
+import { mqttRig } from '#test/support/mqtt-rig'
+
+test('an op_id of the sender stands for its publish', async (t) => {
+  const { door, sink } = await mqttRig(t)
+  const client = await MqttClient.enter(door)
+  const named = (op_id: string) => ({ properties: { userProperties: { op_id } } })
+  client.tell(
+    attr(1, 1, named('order-1')),
+    publish(1, 2, { topic: 'messages', payload: Buffer.from('hello'), ...named('order-2') }),
+    attr(1, 3, named('not an id')),
+  )
+  t.is((await client.next('puback', 3)).reasonCode, 0x99)
+  t.like(sink.accepted, [{ opId: 'order-1' }, { opId: 'order-2', claimed: true }])
+})
+
+test('the expiry interval of a Message is its ttl, which its own fields can say otherwise', async (t) => {
+  const { door, sink } = await mqttRig(t)
+  const client = await MqttClient.enter(door)
+  const expiring = (messageExpiryInterval: number) => ({ properties: { messageExpiryInterval } })
+  const rows: [payload: string, seconds: number, ttlS: number | undefined][] = [
+    ['hello', 60, 60],
+    ['hello', 0, undefined],
+    ['hello', 0xff_ff_ff_ff, 2_592_000],
+    ['{"title":"a","ttl":30}', 60, 30],
+  ]
+  for (const [index, [payload, seconds]] of rows.entries()) {
+    const said = { topic: 'messages', payload: Buffer.from(payload), ...expiring(seconds) }
+    client.tell(publish(1, index + 1, said))
+  }
+  client.tell(attr(1, 9, expiring(60)))
+  await client.next('puback', 5)
+  const ttls = sink.accepted.map((submission) => {
+    const ttl = submission.model === 'message' ? submission.fields.ttl : 'no Message'
+    return typeof ttl === 'number' ? (ttl - submission.acceptedAt) / 1_000 : ttl
+  })
+  t.deepEqual(ttls, [...rows.map(([, , ttlS]) => ttlS), 'no Message'])
+})
