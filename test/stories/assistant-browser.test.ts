@@ -88,7 +88,7 @@ async function listenForCode(t: ExecutionContext): Promise<string> {
 }
 
 test.serial('a person lets a client in, binds a second channel, and ends both', async (t) => {
-  t.timeout(110_000)
+  t.timeout(240_000)
   const browser = await openBrowser(t)
   if (browser === undefined) return
   const gateway = await startAssistantsGateway(t)

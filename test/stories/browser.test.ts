@@ -36,7 +36,7 @@ const seenBy = (page: Page): Promise<readonly string[]> =>
 const stateOf = (page: Page): Promise<string> => page.evaluate<string>('globalThis.state')
 
 test('a page loses the network, comes back, is loaded anew, and misses nothing', async (t) => {
-  t.timeout(150_000)
+  t.timeout(240_000)
   const browser = await openBrowser(t)
   if (browser === undefined) return
   const gateway = await startGateway(t, { env: { SERVICE_TOKEN: '' } })

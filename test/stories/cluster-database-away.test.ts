@@ -93,7 +93,7 @@ clusterTest(
 clusterTest(
   'sessions/2: a node that stops while the database hangs tells its devices',
   async (t, servers) => {
-    t.timeout(90_000)
+    t.timeout(170_000)
     const cluster = await startCluster(t, servers, [STOP_WITHIN])
     const node = nodeOf(cluster, 0)
     await allLanesApplied(node)

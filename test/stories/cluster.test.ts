@@ -218,7 +218,7 @@ for (const [title, happens] of shuffled(DISASTERS)) {
 }
 
 clusterTest('a kept session of MQTT goes on at another node after kill -9', async (t, servers) => {
-  t.timeout(120_000)
+  t.timeout(240_000)
   standing ??= start(servers)
   const { cluster, mqttPorts } = await standing
   const channel = { channel_name: 'a channel', password: PASSWORD }

@@ -80,7 +80,7 @@ const choose = (person: Person, at: number, value: string) =>
   person.page.locator('.looks select').nth(at).selectOption(value)
 
 test('axe finds nothing on any view, and each is used by keyboard alone', async (t) => {
-  t.timeout(150_000)
+  t.timeout(240_000)
   const browser = await openBrowser(t)
   if (browser === undefined) return
   const env = { SERVICE_WEBPUSH_SUBJECT: 'mailto:push@gateway.example' }

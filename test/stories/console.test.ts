@@ -43,7 +43,7 @@ async function fill(gateway: Gateway, channelId: string): Promise<void> {
 }
 
 test('a person makes a channel, sees what is sent, and carries it to another browser', async (t) => {
-  t.timeout(150_000)
+  t.timeout(240_000)
   const browser = await openBrowser(t)
   if (browser === undefined) return
   const gateway = await startGateway(t, {

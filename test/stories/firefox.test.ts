@@ -30,7 +30,7 @@ const CLICK = `
 const addressOf = (firefox: Firefox): Promise<unknown> => firefox.inPage('return location.hash')
 
 test('Firefox subscribes, shows what is pushed, replaces it, opens the Event, and ends', async (t) => {
-  t.timeout(150_000)
+  t.timeout(240_000)
   const service = await FirefoxPushService.start(t)
   const firefox = await Firefox.open(t, service.url)
   if (firefox === undefined) return
