@@ -23,7 +23,7 @@ export interface ChannelRules extends Rules {
   readonly derive: Derive
 }
 
-/** What a channel remembers, by id. */
+/** The entities and watches that a channel remembers between turns, by id. */
 export interface Memory {
   readonly things: Remembered<Thing>
   readonly events: Remembered<Event>

@@ -31,7 +31,7 @@ export interface ErrorFacts {
   readonly requestId?: string | undefined
   /** The gateway's sentence for a person, in the language of `ClientOptions.language`. */
   readonly sentence?: string | undefined
-  /** What is wrong with this very request: a member by its path, and the rule that it breaks. */
+  /** The mistake in the request: a member by its path, and the rule that it breaks. */
   readonly detail?: string | undefined
 }
 

@@ -144,8 +144,9 @@ export interface TurnStore {
   load(reads: TurnReads): Promise<TurnState>
   commit(writes: TurnWrites): Promise<Committed>
   /**
-   * What is due in a lane by a time, without parked channels; `max` rows at most, DUE_MAX when
-   * absent. Read when every earlier turn is committed: the same log gives the same answer. (R7)
+   * Reads the Messages and deadlines of a lane that are due by a time, without those of parked
+   * channels; `max` rows at most, DUE_MAX when absent. Called when every earlier turn is
+   * committed: the same log gives the same answer. (R7)
    */
   due(lane: number, upTo: number, max?: number): Promise<readonly DueInChannel[]>
   /** The time at which something is due next in a lane; undefined when nothing waits. */

@@ -26,7 +26,7 @@ export const TITLE_IN_DEFAULT = 'Notification'
 export const MODELS = ['message', 'event', 'thing'] as const
 export type Model = (typeof MODELS)[number]
 
-/** What a submission may be about. A rule and a cancellation have no entry in the feed. */
+/** The kinds of submissions. A rule and a cancellation have no entry in the feed. */
 export const SUBMISSION_MODELS = [...MODELS, 'rule', 'cancellation'] as const
 export type SubmissionModel = (typeof SUBMISSION_MODELS)[number]
 

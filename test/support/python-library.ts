@@ -78,7 +78,7 @@ async function pip(library: Library): Promise<string> {
   return failure
 }
 
-/** Gives its place, or a sentence when it is not available. */
+/** Returns its place, or a sentence when it is not available. */
 async function findOrInstall(library: Library): Promise<Python | string> {
   const { name, debian } = library
   const present = await find(library)

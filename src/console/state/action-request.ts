@@ -13,8 +13,7 @@ const PLAIN = new Set(['GET', 'HEAD', 'POST'])
 /** Sends the request without cookies, and without the address of the page. */
 export async function sendAction(action: HttpAction): Promise<ActionOutcome> {
   const { url, method, headers, body } = action
-  // What a page may send to anybody goes also to a server that knows nothing of other pages; its
-  // answer stays hidden.
+  // Without CORS a server takes the requests that any page may send; the browser hides its answer.
   const isPlain = PLAIN.has(method) && Object.keys(headers).length === 0
   try {
     const { type, ok, status } = await fetch(url, {

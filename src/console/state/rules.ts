@@ -56,7 +56,7 @@ export async function deleteRule(channelId: string, id: string): Promise<void> {
   await applied((await client.peek().rule.delete(body)).op_id)
 }
 
-/** What a rule would have done since a time. */
+/** Resolves with the firings that a rule would have had since a time. */
 export const tryRule = (channelId: string, rule: RuleJson, sinceMs: number): Promise<Trial> =>
   client.peek().rule.test({
     ...readerOf(channelId),
@@ -110,5 +110,5 @@ export const openEventsOf = (channel: LiveChannel, ruleId: string) =>
     ({ state, attrs }) => state === 'open' && attrs['rule_id'] === ruleId,
   )
 
-/** What a rule says of itself, with what the gateway knows of it. */
+/** Returns the rule as it was put, without the fields that the gateway adds. */
 export const jsonOfRule = ({ rule }: RuleRecord): RuleJson => rule

@@ -83,7 +83,7 @@ export interface DueSweep {
   readonly next?: Sweep
 }
 
-/** What is due in one channel: Messages first. */
+/** The Messages and deadlines of one channel that are due; a turn takes the Messages first. */
 export interface DueInChannel {
   readonly channelId: ChannelId
   /** In the order of their times; absent without any. */

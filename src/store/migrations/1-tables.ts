@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm'
 
-import { columnsFor } from './columns.ts'
+import { createTables, dropTables } from './columns.ts'
 import type { ColumnDefinitions, TableDefinition } from './columns.ts'
 
 /** The tables of version 0.1; entities/ describes each. */
@@ -8,14 +8,11 @@ export class Tables1766000000000 implements MigrationInterface {
   readonly name = 'Tables1766000000000'
 
   async up(runner: QueryRunner): Promise<void> {
-    const types = columnsFor(runner)
-    for (const table of tables(types)) {
-      for (const statement of types.createTable(table)) await runner.query(statement)
-    }
+    await createTables(runner, tables)
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    for (const { name } of tables(columnsFor(runner))) await runner.query(`DROP TABLE ${name}`)
+    await dropTables(runner, tables)
   }
 }
 

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm'
 
-import { columnsFor, isMySql } from './columns.ts'
+import { createTables, dropTables, isMySql } from './columns.ts'
 import type { ColumnDefinitions, TableDefinition } from './columns.ts'
 
 const COMPACT_SINCE = 'compact_since'
@@ -16,10 +16,7 @@ export class Compact1803000000000 implements MigrationInterface {
   readonly name = 'Compact1803000000000'
 
   async up(runner: QueryRunner): Promise<void> {
-    const types = columnsFor(runner)
-    for (const table of tables(types)) {
-      for (const statement of types.createTable(table)) await runner.query(statement)
-    }
+    await createTables(runner, tables)
     if (!isMySql(runner)) return
     await runner.query(
       `INSERT INTO gateway_meta (name, value)
@@ -31,7 +28,7 @@ export class Compact1803000000000 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    for (const { name } of tables(columnsFor(runner))) await runner.query(`DROP TABLE ${name}`)
+    await dropTables(runner, tables)
     await runner.query('DELETE FROM gateway_meta WHERE name = ?', [COMPACT_SINCE])
   }
 }

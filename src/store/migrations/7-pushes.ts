@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm'
 
-import { columnsFor } from './columns.ts'
+import { columnsFor, createTables } from './columns.ts'
 import type { ColumnDefinitions, TableDefinition } from './columns.ts'
 
 const COLUMNS = [
@@ -16,15 +16,11 @@ export class Pushes1799000000000 implements MigrationInterface {
   readonly name = 'Pushes1799000000000'
 
   async up(runner: QueryRunner): Promise<void> {
-    const definitions = columnsFor(runner)
-    for (const table of tables(definitions)) {
-      for (const statement of definitions.createTable(table)) await runner.query(statement)
-    }
+    await createTables(runner, tables)
+    const { integer } = columnsFor(runner)
     for (const [table, column] of COLUMNS) {
       if (await runner.hasColumn(table, column)) continue
-      await runner.query(
-        `ALTER TABLE ${table} ADD COLUMN ${column} ${definitions.integer} NOT NULL DEFAULT 0`,
-      )
+      await runner.query(`ALTER TABLE ${table} ADD COLUMN ${column} ${integer} NOT NULL DEFAULT 0`)
     }
     await runner.query(
       `UPDATE channel_heads SET has_provider_routes = 1 WHERE channel IN (

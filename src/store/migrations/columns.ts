@@ -85,6 +85,22 @@ export interface AddedIndex {
   readonly columns: string
 }
 
+/** The tables of a step, in the types of a database. */
+export type TablesOf = (types: ColumnDefinitions) => readonly TableDefinition[]
+
+/** Creates the tables of a step that are not there. (migrate/2) */
+export async function createTables(runner: QueryRunner, tables: TablesOf): Promise<void> {
+  const types = columnsFor(runner)
+  for (const table of tables(types)) {
+    for (const statement of types.createTable(table)) await runner.query(statement)
+  }
+}
+
+/** Drops the tables of a step. */
+export async function dropTables(runner: QueryRunner, tables: TablesOf): Promise<void> {
+  for (const { name } of tables(columnsFor(runner))) await runner.query(`DROP TABLE ${name}`)
+}
+
 /**
  * Creates an index unless it is there: a migration that was broken off runs again. The driver's own
  * description of a table would read the whole catalogue of a MySQL server.

@@ -75,7 +75,7 @@ interface Asked {
   readonly max: number | undefined
 }
 
-/** What is due in a lane by a time. (R7) */
+/** Reads the Messages and deadlines of a lane that are due by a time. (R7) */
 export function dueIn(
   database: Database,
   { lane, upTo, max = DUE_MAX }: Asked,
