@@ -54,7 +54,7 @@ export interface PasswordWorkPorts {
 }
 
 /** The OWASP Password Storage Cheat Sheet's scrypt with 16 MiB of memory. */
-const PARAMETERS: ScryptParameters = { N: 16_384, r: 8, p: 5 }
+export const PASSWORD_PARAMETERS: ScryptParameters = { N: 16_384, r: 8, p: 5 }
 const SALT_BYTES = 16
 const KEY_BYTES = 32
 const RUNNING_MAX = 4
@@ -113,7 +113,10 @@ class BoundedWork implements PasswordWork {
   isWeak(passwordHash: string): boolean {
     const { parameters, channelSalt } = parsePasswordHash(passwordHash)
     const { N, r, p } = parameters
-    return channelSalt === undefined || N * r * p < PARAMETERS.N * PARAMETERS.r * PARAMETERS.p
+    return (
+      channelSalt === undefined ||
+      N * r * p < PASSWORD_PARAMETERS.N * PASSWORD_PARAMETERS.r * PASSWORD_PARAMETERS.p
+    )
   }
 
   waiting(): number {
@@ -124,7 +127,7 @@ class BoundedWork implements PasswordWork {
   #ownDerivation(): Promise<Derivation> {
     const { entropy, salt } = this.#ports
     this.#own ??= salt(entropy(SALT_BYTES).toString('base64url')).then(
-      (text) => ({ parameters: PARAMETERS, salt: Buffer.from(text, 'base64url') }),
+      (text) => ({ parameters: PASSWORD_PARAMETERS, salt: Buffer.from(text, 'base64url') }),
       (error: unknown) => {
         this.#own = undefined
         throw error
@@ -137,7 +140,7 @@ class BoundedWork implements PasswordWork {
   #decoy() {
     const { entropy } = this.#ports
     const salt = entropy(SALT_BYTES)
-    return { parameters: PARAMETERS, salt, channelSalt: salt, proof: entropy(KEY_BYTES) }
+    return { parameters: PASSWORD_PARAMETERS, salt, channelSalt: salt, proof: entropy(KEY_BYTES) }
   }
 
   /** password-work/2 */

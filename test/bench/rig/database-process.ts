@@ -1,7 +1,7 @@
 // `count <path> <query> …` prints one number per query. The others change what the product made,
 // and print one number: `multiply <path> <total>` copies things, `things <path> <count>` adds those
-// of the workload, `messages` and `updates` `<path>
-// <count>` add so many entries to every channel, `devices <path> <name> <count> <channels>
+// of the workload, `messages` and `updates` `<path> <count>` add so many entries to every channel,
+// `keys <path> <count>` adds channels with a key and a password each, `devices <path> <name> <count> <channels>
 // <channel>` makes devices with so many channels each, or with that one, that have seen everything
 // until now; `deadlines <path> <milliseconds>` makes one for each thing, spread over such a time.
 
@@ -9,6 +9,8 @@ import { DatabaseSync } from 'node:sqlite'
 
 import { NO_FIELDS } from '#domain/patch'
 import { keyHashOf } from '#src/acceptance/known-keys'
+import { passwordHashOf } from '#src/acceptance/password-hash'
+import { PASSWORD_PARAMETERS } from '#src/acceptance/password-work'
 import { documentOf } from '#src/store/turns/document'
 import { attrsOf, thingIdOf, titleOf } from '#test/bench/load/payload'
 import { keyedChannels } from './channel-keys.ts'
@@ -16,6 +18,13 @@ import { deviceIdOf, deviceKeysOf } from './device-keys.ts'
 
 const [verb = '', path = '', ...words] = process.argv.slice(2)
 const database = new DatabaseSync(path, { readOnly: verb === 'count' })
+
+/** The hash of a password that nobody knows: a guess costs what it costs for any. */
+const UNPROVED = passwordHashOf(
+  { parameters: PASSWORD_PARAMETERS, salt: Buffer.alloc(16) },
+  Buffer.alloc(16),
+  Buffer.alloc(32),
+)
 
 function numberOf(query: string): number {
   return Number(Object.values(database.prepare(query).get() ?? {})[0] ?? 0)
@@ -143,7 +152,7 @@ function addDevices([name = '', count, channels, only = '']: readonly string[]):
 function addKeys(count: number): number[] {
   const channel = database.prepare(
     `INSERT INTO channels (channel_id, name, password_hash, created_at, keys_hash, keys_epoch)
-      VALUES (?, 'a fleet', 'none', 1, 'none', 1)`,
+      VALUES (?, 'a fleet', ?, 1, ?, 1)`,
   )
   const head = database.prepare(
     'INSERT INTO channel_heads (channel, head_seq, things, open_events) VALUES (?, 0, 0, 0)',
@@ -153,7 +162,7 @@ function addKeys(count: number): number[] {
       VALUES (?, ?, ?, '', 1, 1)`,
   )
   for (const { channelId, key } of keyedChannels(count)) {
-    const { lastInsertRowid } = channel.run(channelId)
+    const { lastInsertRowid } = channel.run(channelId, UNPROVED, UNPROVED)
     head.run(lastInsertRowid)
     stored.run(keyHashOf(key), lastInsertRowid, channelId)
   }

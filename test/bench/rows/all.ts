@@ -21,7 +21,7 @@ import type { Row } from './row.ts'
 import { RULES_ROW, SILENCE_ROW } from './rules.ts'
 import { SOAK_ROW } from './soak.ts'
 import { START_ROW } from './start.ts'
-import { STRANGERS_ROW } from './strangers.ts'
+import { STRANGERS_ROWS } from './strangers.ts'
 
 export const ROWS: readonly Row[] = [
   ...EMBEDDED_ROWS,
@@ -36,7 +36,7 @@ export const ROWS: readonly Row[] = [
   RETENTION_ROW,
   NOISY_NEIGHBOUR_ROW,
   CONSOLE_ROW,
-  STRANGERS_ROW,
+  ...STRANGERS_ROWS,
   RULES_ROW,
   SILENCE_ROW,
   CATCH_UP_ROW,

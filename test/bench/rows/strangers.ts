@@ -3,9 +3,10 @@
 
 import { join } from 'node:path'
 
-import { STRANGERS } from '#test/bench/load/strangers'
 import type { Stranger } from '#test/bench/load/strangers'
 import { spread } from '#test/bench/load/statistics'
+import { keyedChannels as keyedChannelsOf } from '#test/bench/rig/channel-keys'
+import { startKeyed } from '#test/bench/rig/keyed'
 import { Generator, QuicStrangers } from '#test/bench/rig/load-process'
 import { OpenDoors, diskMbOf, registerClient } from '#test/bench/rig/open-doors'
 import type { Rig, Step } from '#test/bench/rig/rig'
@@ -13,6 +14,8 @@ import { metricOf } from '#test/bench/rig/subject'
 import type { Figure, Row } from './row.ts'
 import type { Session } from './session.ts'
 
+const CHANNELS = 1_000
+const THINGS = 10_000
 /** A small part of what one process applies, so that it is the strangers who are many. */
 const UPDATES_PER_SECOND = 1_000
 const STRANGER_CONNECTIONS = 64
@@ -30,24 +33,23 @@ interface Flood {
   readonly isKept?: true
 }
 
+const WITHOUT = {
+  ratePerSecond: 1_000,
+  turn: { kind: 'at-most', must: 1.5, aim: 1.3 },
+} as const
 /** These have the gateway token, and so no budget. */
 const WITH_TOKEN = {
   ratePerSecond: 3_400,
   turn: { kind: 'at-most', must: 2, aim: 1.3 },
 } as const
-const WITHOUT = {
-  ratePerSecond: 1_000,
-  turn: { kind: 'at-most', must: 1.5, aim: 1.3 },
-} as const
 const FLOODS: Readonly<Record<Kind, Flood>> = {
+  quic: WITHOUT,
   metadata: WITHOUT,
   oauth: WITHOUT,
-  quic: WITHOUT,
   passwords: WITH_TOKEN,
   statuses: WITH_TOKEN,
   registrations: { ...WITH_TOKEN, isKept: true },
 }
-const KINDS: readonly Kind[] = ['quic', ...STRANGERS]
 const MEMORY = { kind: 'at-most', must: 50, aim: 25 } as const
 const DISK = { kind: 'at-most', must: 10, aim: 5 } as const
 
@@ -65,86 +67,110 @@ interface Seen {
   readonly strangers?: Counts
 }
 
-type Run = Readonly<Record<'quiet' | Kind, Seen>>
+interface Run {
+  readonly quiet: Seen
+  readonly flooded: ReadonlyMap<Kind, Seen>
+}
 
 /** A gateway with its doors open, and the folder with its files. */
 interface Target {
+  readonly name: string
+  readonly kinds: readonly Kind[]
   readonly rig: Rig
   readonly doors: OpenDoors
   readonly directory: string
   readonly clientId: string
 }
 
-export const STRANGERS_ROW: Row = {
-  name: 'strangers',
-  async measure(session) {
-    const scratch = await session.subjects.scratch()
-    const directory = join(scratch, 'strangers')
-    const doors = await OpenDoors.open(join(scratch, 'strangers-certificate'))
-    try {
-      const start = () => session.subjects.sole(directory, doors.settings)
-      const plan = { name: 'strangers', start, devices: 'with devices' } as const
-      const { ran, ...ending } = await session.withRig(plan, async (rig) => {
-        const [server] = rig.subject.servers
-        if (server === undefined) throw new Error('the subject has no server')
-        const clientId = await registerClient(server)
-        return measured(session, { rig, doors, directory, clientId })
-      })
-      return ending.kind === 'done'
-        ? KINDS.flatMap((kind) => figuresOf(kind, ending.result, ran))
-        : [{ ...turnOf('metadata'), value: undefined, failure: ending.failure, details: { ran } }]
-    } finally {
-      await doors.close()
-    }
-  },
+export const STRANGERS_ROWS: readonly Row[] = [
+  rowOf('strangers', ['quic', 'metadata', 'oauth']),
+  rowOf('strangers-with-token', ['passwords', 'statuses', 'registrations']),
+]
+
+function rowOf(name: string, kinds: readonly Kind[]): Row {
+  return {
+    name,
+    async measure(session) {
+      const scratch = await session.subjects.scratch()
+      const directory = join(scratch, name)
+      const doors = await OpenDoors.open(join(scratch, `${name}-certificate`))
+      const keyed = { name, channels: CHANNELS, things: THINGS, hasDevices: true } as const
+      try {
+        const start = () => startKeyed(directory, { ...keyed, settings: doors.settings })
+        const plan = { name, start, devices: 'with devices' } as const
+        const { ran, ...ending } = await session.withRig(plan, async (rig) => {
+          const [server] = rig.subject.servers
+          if (server === undefined) throw new Error('the subject has no server')
+          const clientId = await registerClient(server)
+          return measured(session, { name, kinds, rig, doors, directory, clientId })
+        })
+        if (ending.kind === 'done') {
+          return kinds.flatMap((kind) => figuresOf(name, kind, ending.result, ran))
+        }
+        const { failure } = ending
+        return [{ ...turnOf(name, 'quic'), value: undefined, failure, details: { ran } }]
+      } finally {
+        await doors.close()
+      }
+    },
+  }
 }
 
 async function measured(session: Session, target: Target): Promise<readonly Run[]> {
-  const { runs, say } = session.options
+  const { runs, secondsPerStep } = session.options
+  const say = (line: string) => session.options.say(`  ${target.name}: ${line}`)
   await updates(target, WARM_MS)
+  // What the first use of a door loads is not what a flood of it costs.
+  for (const kind of target.kinds) await floodedStep(target, kind, secondsPerStep * 1_000)
   const all: Run[] = []
+  const durationMs = secondsPerStep * STEPS * 1_000
   for (let run = 0; run < runs; run += 1) {
-    const quiet = await quietStep(session, target)
-    say(`  strangers: quiet: ${sentenceOf(quiet)}`)
-    const flooded: Partial<Record<Kind, Seen>> = {}
-    for (const kind of KINDS) {
-      const seen = await floodedStep(session, target, kind)
-      say(`  strangers: ${kind}: ${sentenceOf(seen)} ${JSON.stringify(seen.strangers)}`)
-      flooded[kind] = seen
+    const quiet = await seenIn(target, async () => [await updates(target, durationMs)])
+    say(`quiet: ${sentenceOf(quiet)}`)
+    const flooded = new Map<Kind, Seen>()
+    for (const kind of target.kinds) {
+      const seen = await floodedStep(target, kind, durationMs)
+      say(`${kind}: ${sentenceOf(seen)} ${JSON.stringify(seen.strangers)}`)
+      flooded.set(kind, seen)
     }
-    all.push({ quiet, ...(flooded as Readonly<Record<Kind, Seen>>) })
+    all.push({ quiet, flooded })
   }
   return all
 }
 
-const turnOf = (kind: Kind) =>
-  ({ row: `strangers.${kind}`, unit: '× turn time', goal: FLOODS[kind].turn }) as const
+const turnOf = (name: string, kind: Kind) =>
+  ({ row: `${name}.${kind}`, unit: '× turn time', goal: FLOODS[kind].turn }) as const
 
 /** The figures of one flood, each against the quiet time of the same run. */
-function figuresOf(kind: Kind, runs: readonly Run[], ran: object | undefined): readonly Figure[] {
+function figuresOf(
+  name: string,
+  kind: Kind,
+  runs: readonly Run[],
+  ran: object | undefined,
+): readonly Figure[] {
   const { ratePerSecond, isKept } = FLOODS[kind]
   const over = (give: (flooded: Seen, quiet: Seen) => number) =>
-    spread(runs.map((run) => give(run[kind], run.quiet)))
+    spread(runs.map(({ quiet, flooded }) => give(flooded.get(kind) ?? quiet, quiet)))
   const turn: Figure = {
-    ...turnOf(kind),
+    ...turnOf(name, kind),
     value: over((flooded, quiet) => flooded.turnMs / quiet.turnMs),
     details: {
       ran,
       updatesPerSecond: UPDATES_PER_SECOND,
       strangersPerSecond: ratePerSecond,
       strangerConnections: STRANGER_CONNECTIONS,
-      runs: runs.map(({ quiet, [kind]: flooded }) => ({ quiet, flooded })),
+      runs: runs.map(({ quiet, flooded }) => ({ quiet, flooded: flooded.get(kind) })),
     },
   }
   const memory: Figure = {
-    row: `strangers.${kind}.memory`,
+    row: `${name}.${kind}.memory`,
     unit: 'MB more',
     value: over((flooded, quiet) => flooded.residentMb - quiet.residentMb),
     goal: MEMORY,
     details: {},
   }
   const disk: Figure = {
-    row: `strangers.${kind}.disk`,
+    row: `${name}.${kind}.disk`,
     unit: 'MB more',
     value: over((flooded, quiet) => flooded.diskMb - quiet.diskMb),
     goal: DISK,
@@ -153,13 +179,9 @@ function figuresOf(kind: Kind, runs: readonly Run[], ran: object | undefined): r
   return isKept === true ? [turn, memory] : [turn, memory, disk]
 }
 
-const quietStep = (session: Session, target: Target): Promise<Seen> =>
-  seenIn(target, async () => [await updates(target, durationOf(session))])
-
-async function floodedStep(session: Session, target: Target, kind: Kind): Promise<Seen> {
+async function floodedStep(target: Target, kind: Kind, durationMs: number): Promise<Seen> {
   const flood = kind === 'quic' ? quicFlood(target) : await requestFlood(kind, target)
   const { ratePerSecond } = FLOODS[kind]
-  const durationMs = durationOf(session)
   try {
     return await seenIn(target, () =>
       Promise.all([updates(target, durationMs), flood.send(ratePerSecond, durationMs)]),
@@ -178,7 +200,8 @@ async function requestFlood(stranger: Stranger, target: Target): Promise<Sender>
   const { rig, doors, clientId } = target
   const { entrances, recipe } = rig.subject
   const ports = entrances.map(({ port }) => port)
-  const { token, channels } = recipe
+  const { token, keyedChannels = 0 } = recipe
+  const channels = keyedChannelsOf(keyedChannels).map(({ channelId }) => channelId)
   const crowd = new Generator()
   await crowd.connect({
     ports,
@@ -206,8 +229,6 @@ function quicFlood({ doors }: Target): Sender {
     stop: () => crowd.stop(),
   }
 }
-
-const durationOf = ({ options }: Session): number => options.secondsPerStep * STEPS * 1_000
 
 const updates = ({ rig }: Target, durationMs: number): Promise<Step> =>
   rig.step({ pace: { kind: 'open', ratePerSecond: UPDATES_PER_SECOND }, durationMs })
