@@ -5,7 +5,8 @@
 //            its answer breaks that to the caller. Neither looks like a whole one.
 //   mount/2. A handler sees the address that the gateway knows; what a caller says of it, or of
 //            proxies, does not reach it.
-//   mount/3. A request that the gateway refuses does not reach the handler.
+//   mount/3. A request that the gateway refuses does not reach the handler, and nothing of it is
+//            read.
 //   mount/4. The connection to the handler is closed once the answer is through.
 
 import { createServer } from 'node:http'
@@ -64,15 +65,13 @@ export function mount({
     credentials: 'none',
     isSafe: true,
     ...row,
-    reader: incoming(bytesMax),
+    reader: incoming(bytesMax, admit),
     answerer: { isLocalised: true, success: (reply: Reply) => reply, failure },
-    // mount/3
-    handle: ({ refusal, body, requestId }: Request<Incoming>) =>
-      refusal ?? admit?.(body.address) ?? answerOf(server, body, requestId),
+    handle: ({ body, requestId }: Request<Incoming>) => answerOf(server, body, requestId),
   }
 }
 
-const incoming = (bytesMax: number): Reader<Incoming> => ({
+const incoming = (bytesMax: number, admit: MountOptions['admit']): Reader<Incoming> => ({
   ...NOTHING,
   bytesMax,
   read: () => {
@@ -80,6 +79,8 @@ const incoming = (bytesMax: number): Reader<Incoming> => ({
   },
   open: (head, exchange) => {
     const { method, target, address } = head
+    const refusal = admit?.(address)
+    if (refusal !== undefined) return refusal // mount/3
     const hasBody =
       Number(head.header('content-length')) > 0 || head.header('transfer-encoding') !== ''
     const open = exchange.openBody(bytesMax, hasBody)

@@ -198,7 +198,9 @@ class PendingRequest implements Request {
       return this.#refuseBody(tooLarge(reader.bytesMax))
     }
     if (reader.open !== undefined) {
-      this.body = reader.open(head, this.#exchange)
+      const opened = this.refusal ?? reader.open(head, this.#exchange)
+      if (isFault(opened)) return this.refuse(opened)
+      this.body = opened
       return this.#hand(route)
     }
     const contentType = head.header('content-type')

@@ -19,7 +19,7 @@ export interface Reader<Body = unknown> {
   /** `bytes` live until this returns. */
   read(bytes: Uint8Array, contentType: string): Answer<Body> | Promise<Answer<Body>>
   /** Returns a body that is still arriving; then `read` is not called. */
-  readonly open?: (head: Head, exchange: Exchange) => Body
+  readonly open?: (head: Head, exchange: Exchange) => Answer<Body>
 }
 
 /** The limit of every body, unless its row says otherwise. (Specification: Limits) */

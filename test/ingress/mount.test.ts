@@ -5,6 +5,11 @@ import type { ServerResponse } from 'node:http'
 
 import test from 'ava'
 
+import { fault } from '#domain/fault'
+import type { Exchange } from '#src/http/exchange'
+import type { Head } from '#src/http/router'
+import { mount } from '#src/ingress/mount'
+import { FakeLogger } from '#test/support/fake-telemetry'
 import { startApp } from '#test/support/mounted-app'
 import { until } from '#test/support/until'
 
@@ -31,6 +36,35 @@ test('mount/2: a handler gets the address and the id that the gateway knows', as
   t.deepEqual(json, { ip: '203.0.113.7', from: '203.0.113.7', ...told })
   t.is(headers.get('x-request-id'), 'mine-1')
   t.is(headers.get('cache-control'), 'max-age=60')
+})
+
+test('mount/3: nothing is opened of a request beyond its budget', (t) => {
+  const refusal = fault('rate_limited')
+  const admit = (address: string) => (address === '203.0.113.7' ? refusal : undefined)
+  const { reader } = mount({
+    path: '/app',
+    handler: () => t.fail(),
+    admit,
+    logger: new FakeLogger(),
+  })
+  const head: Head = {
+    method: 'POST',
+    target: '/app',
+    address: '203.0.113.7',
+    header: () => '9',
+    allHeaders: () => [],
+    query: () => '',
+    parameter: () => '',
+  }
+  const exchange: Exchange = {
+    readBody: () => t.fail(),
+    openBody: () => {
+      throw new Error('its body was opened')
+    },
+    hasRoomFor: () => true,
+    reply: () => undefined,
+  }
+  t.is(reader.open?.(head, exchange), refusal)
 })
 
 test('a handler that throws before it answers gives 500 and ends nothing else', async (t) => {
