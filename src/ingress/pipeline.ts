@@ -198,10 +198,7 @@ class PendingRequest implements Request {
       return this.#refuseBody(tooLarge(reader.bytesMax))
     }
     if (reader.open !== undefined) {
-      const opened = this.refusal ?? reader.open(head, this.#exchange)
-      if (isFault(opened)) return this.refuse(opened)
-      this.body = opened
-      return this.#hand(route)
+      return this.#take(route, this.refusal ?? reader.open(head, this.#exchange))
     }
     const contentType = head.header('content-type')
     return this.#exchange.readBody(reader.bytesMax, (bytes) => {
