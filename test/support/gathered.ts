@@ -1,6 +1,7 @@
 // A store that gathers updates after each commit, so that readers meet blocks where rows were.
 
 import type { Store } from '#src/store/store'
+import type { OpenStore } from '#test/contracts/store-contract'
 import { rounds } from '#test/support/until'
 
 /** A time at which every row is old. */
@@ -18,7 +19,7 @@ export async function gatherAll({ gathering }: Pick<Store, 'gathering'>): Promis
 }
 
 /** The same store; its commits gather. */
-export function gathersAfterCommits(store: Store): Store {
+function gathersAfterCommits(store: Store): Store {
   const { turns } = store
   const commit = turns.commit.bind(turns)
   const committing: Pick<typeof turns, 'commit'> = {
@@ -31,3 +32,9 @@ export function gathersAfterCommits(store: Store): Store {
   Object.assign(turns, committing)
   return store
 }
+
+/** Opens stores whose commits gather. */
+export const gathered =
+  (open: OpenStore): OpenStore =>
+  async (t, pushes) =>
+    gathersAfterCommits(await open(t, pushes))
