@@ -13,8 +13,10 @@ import type { ActorRefFrom, SnapshotFrom } from 'xstate'
 import type { ChannelId } from '#domain/identity'
 import type { StoredRule } from '#domain/rules/stored'
 import type { ChannelHead } from '#domain/store-ports'
-import { channelBytes, channelLogic, isKnown, openEventsOf } from '#machines/channel'
+import { channelBytes, channelLogic, isKnown, openEventsOf, rulesOf } from '#machines/channel'
+import { SharedRules } from '#machines/shared-rules'
 import type { ChannelRules, Decided, Effects, Memory, TurnInput } from '#machines/turn-parts'
+import { NO_RULES } from '#machines/watching'
 
 /** Effects that a turn fills. */
 export function noEffects(): Effects {
@@ -25,24 +27,31 @@ export function noEffects(): Effects {
 
 export type TurnOutcome = Omit<Decided, 'rules'> & Readonly<Effects>
 
+type ActorLimits = Omit<ChannelRules, 'compile'>
+
 /** A channel's actor as the system uses it. */
 export class ChannelActor {
   readonly channelId: ChannelId
   lastUsedMs = 0
   #uncommitted = 0
   #bytes = 0
+  #rules = NO_RULES
   readonly #actor: ActorRefFrom<typeof channelLogic>
+  readonly #shared: SharedRules
   readonly #grew: (bytes: number) => void
 
   /** `grew` is told how many bytes the actor remembers more, or fewer. */
   constructor(
     channelId: ChannelId,
-    rules: ChannelRules,
+    limits: ActorLimits,
+    shared = new SharedRules(),
     grew: (bytes: number) => void = () => undefined,
   ) {
     this.channelId = channelId
+    this.#shared = shared
     this.#grew = grew
-    this.#actor = createActor(channelLogic, { input: rules })
+    const { compile } = shared
+    this.#actor = createActor(channelLogic, { input: { ...limits, compile } })
     this.#actor.start()
   }
 
@@ -68,7 +77,7 @@ export class ChannelActor {
     return memory.things.size + memory.events.size + memory.watches.size + newest
   }
 
-  /** An estimate of the bytes that these take, with the rules. */
+  /** An estimate of the bytes that these take, with the rules but what those share. */
   get bytes(): number {
     return this.#bytes
   }
@@ -79,8 +88,7 @@ export class ChannelActor {
   }
 
   get rules(): number {
-    const { decided, rules } = this.#snapshot().context
-    return (decided?.rules ?? rules).size
+    return this.#rules.size
   }
 
   load(head: ChannelHead, rules: readonly StoredRule[] = []): void {
@@ -123,10 +131,17 @@ export class ChannelActor {
 
   stop(): void {
     this.#actor.stop()
-    this.#weigh(0)
+    this.#keep(NO_RULES, 0)
   }
 
-  #weigh(bytes = channelBytes(this.#snapshot().context)): void {
+  #weigh(): void {
+    const { context } = this.#snapshot()
+    this.#keep(rulesOf(context), channelBytes(context))
+  }
+
+  #keep(rules: typeof NO_RULES, bytes: number): void {
+    this.#shared.replace(this.#rules, rules)
+    this.#rules = rules
     this.#grew(bytes - this.#bytes)
     this.#bytes = bytes
   }
@@ -140,7 +155,7 @@ const TRIM_EVERY_MS = 1000
 /** The share of the bytes that is left once there were too many: tidying is not for each turn. */
 const TRIMMED_TO = 7 / 8
 
-export interface DirectoryLimits extends ChannelRules {
+export interface DirectoryLimits extends ActorLimits {
   readonly liveMax: number
   /** Bytes that all actors remember together. */
   readonly cachedBytesMax: number
@@ -153,6 +168,7 @@ export class ChannelDirectory {
   readonly #limits: DirectoryLimits
   /** Awake actors that the next tidying puts to sleep. */
   readonly #forgotten = new Set<ChannelId>()
+  readonly #shared = new SharedRules()
   #bytes = 0
   #trimmedMs = 0
 
@@ -166,7 +182,7 @@ export class ChannelDirectory {
 
   /** An estimate of the bytes that the actors remember. */
   get bytes(): number {
-    return this.#bytes
+    return this.#bytes + this.#shared.bytes
   }
 
   /** Entities that the actors remember. */
@@ -183,10 +199,15 @@ export class ChannelDirectory {
     return sum
   }
 
+  /** The different ones among them. */
+  get compiledRules(): number {
+    return this.#shared.size
+  }
+
   /** The channel's actor, started on first use. */
   wake(channelId: ChannelId, nowMs: number): ChannelActor {
     const found = this.#awake.get(channelId)
-    const actor = found ?? new ChannelActor(channelId, this.#limits, this.#grew)
+    const actor = found ?? new ChannelActor(channelId, this.#limits, this.#shared, this.#grew)
     if (found !== undefined) this.#awake.delete(channelId)
     this.#awake.set(channelId, actor)
     actor.lastUsedMs = nowMs
@@ -206,7 +227,7 @@ export class ChannelDirectory {
 
   get #isFull(): boolean {
     const { liveMax, cachedBytesMax } = this.#limits
-    return this.size > liveMax || this.#bytes > cachedBytesMax
+    return this.size > liveMax || this.bytes > cachedBytesMax
   }
 
   /** Puts actors to sleep. Called between turns only: an actor in a turn must stay awake. */
@@ -244,9 +265,9 @@ export class ChannelDirectory {
    */
   trim(nowMs: number): void {
     const { liveMax, cachedBytesMax, idleMs } = this.#limits
-    const bytesMax = this.#bytes > cachedBytesMax ? cachedBytesMax * TRIMMED_TO : cachedBytesMax
+    const bytesMax = this.bytes > cachedBytesMax ? cachedBytesMax * TRIMMED_TO : cachedBytesMax
     for (const [channelId, actor] of this.#awake) {
-      const isFull = this.size > liveMax || this.#bytes > bytesMax
+      const isFull = this.size > liveMax || this.bytes > bytesMax
       if (!isFull && nowMs - actor.lastUsedMs <= idleMs) break
       this.sleep(channelId)
     }

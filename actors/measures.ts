@@ -30,6 +30,7 @@ export function measuresOf(meter: Meter, directory: ChannelDirectory): Measures 
   meter.gauge('cached_entities', {}, () => directory.remembered)
   meter.gauge('cached_bytes', {}, () => directory.bytes)
   meter.gauge('live_rules', {}, () => directory.rules)
+  meter.gauge('compiled_rules', {}, () => directory.compiledRules)
   const failed = meter.counter('rule_failures_total', {})
   const fired = new Map(
     RESULTS.map((result) => [result, meter.counter('rule_firings_total', { result })] as const),

@@ -117,11 +117,11 @@ export function turnReadsOf(
     const mayBeWatched =
       actor.hasRules || due.has(channelId) || submissions.some(({ model }) => model === 'rule')
     const watched = (id: string): void => {
-      const key = `watched ${id}`
-      if (!mayBeWatched || asked.has(key)) return
-      asked.add(key)
+      if (!mayBeWatched) return
       if (!actor.knows('watches', id)) {
-        reads.watched.push({ channelId, id })
+        const key = `watched ${id}`
+        if (!asked.has(key)) reads.watched.push({ channelId, id })
+        asked.add(key)
         return
       }
       // The channel may have forgotten an Event whose watch it remembers. (channel/3)

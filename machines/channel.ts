@@ -23,7 +23,7 @@ import type { Submission } from '#domain/submission'
 import { RuleSet } from '#src/rules/rule-set'
 import { refusal } from './decide.ts'
 import { decideTurn } from './draft.ts'
-import { Remembered, rulesBytes } from './memory.ts'
+import { Remembered } from './memory.ts'
 import { tableOf } from './table.ts'
 import type { ChannelContext, ChannelRules, Memory, Take } from './turn-parts.ts'
 import { NO_RULES } from './watching.ts'
@@ -43,14 +43,23 @@ export function openEventsOf(
   thingId: string,
 ): readonly string[] {
   const watches = decided?.watches.get(thingId) ?? memory.watches.get(thingId)
-  return [...(watches?.values() ?? [])].flatMap(({ eventId }) => eventId ?? [])
+  let open: string[] | undefined
+  for (const { eventId } of watches?.values() ?? [])
+    if (eventId !== undefined) (open ??= []).push(eventId)
+  return open ?? NONE
 }
 
-/** An estimate of the bytes that a channel's memory and rules take. */
-export function channelBytes({ memory, decided, rules }: ChannelContext): number {
+const NONE: readonly string[] = []
+
+/** The rules of a channel with those of its newest turn. */
+export const rulesOf = ({ decided, rules }: ChannelContext): RuleSet => decided?.rules ?? rules
+
+/** An estimate of the bytes that a channel's memory and rules take, without compiled rules. */
+export function channelBytes(context: ChannelContext): number {
+  const { memory, decided } = context
   const { things, events, watches } = memory
   const remembered = things.bytes + events.bytes + watches.bytes
-  return remembered + (decided?.bytes ?? 0) + rulesBytes(decided?.rules ?? rules)
+  return remembered + (decided?.bytes ?? 0) + rulesOf(context).bytes
 }
 
 type ChannelSignal =
@@ -93,7 +102,7 @@ export const channelLogic = fromTransition(
           ...channel,
           state: 'awake',
           head: signal.head,
-          rules: RuleSet.of(signal.rules ?? []),
+          rules: RuleSet.of(signal.rules ?? [], channel.compile),
         }
       case 'take':
         return takeTurn(channel, signal)
@@ -104,10 +113,16 @@ export const channelLogic = fromTransition(
   ({ input }: { readonly input: ChannelRules }) => asleep(input),
 )
 
-const asleep = ({ endedLifeMs, rememberedBytesMax, derive }: ChannelRules): ChannelContext => ({
+const asleep = ({
   endedLifeMs,
   rememberedBytesMax,
   derive,
+  compile,
+}: ChannelRules): ChannelContext => ({
+  endedLifeMs,
+  rememberedBytesMax,
+  derive,
+  compile,
   state: 'asleep',
   head: undefined,
   memory: emptyMemory(),

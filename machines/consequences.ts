@@ -46,7 +46,7 @@ export class Consequences {
   readonly changes: Change[] = []
   readonly #ports: ConsequencePorts
   readonly #firings: Firings
-  readonly #events = new Map<string, Event>()
+  #events: Map<string, Event> | undefined
   #headSeq: number
 
   /** `headSeq`: the newest seq behind their cause. `firings`: counted on. */
@@ -138,7 +138,7 @@ export class Consequences {
       endedLifeMs,
     })
     const [change] = decision.changes
-    if (change?.event !== undefined) this.#events.set(id, change.event)
+    if (change?.event !== undefined) (this.#events ??= new Map()).set(id, change.event)
     this.#keep(decision, action === 'create' ? 'opened' : COUNTED[action])
   }
 
@@ -164,7 +164,7 @@ export class Consequences {
   }
 
   #eventOf(id: string): Event | undefined {
-    return this.#events.get(id) ?? this.#ports.eventOf(id)
+    return this.#events?.get(id) ?? this.#ports.eventOf(id)
   }
 
   #accepted() {

@@ -20,7 +20,8 @@ import type { Change, Decision } from './decide.ts'
 import { entityBytes, watchesBytes } from './memory.ts'
 import { cancel, deliver, schedule, scheduledDraft } from './scheduling.ts'
 import type { ScheduledDraft } from './scheduling.ts'
-import { NO_WATCHES, takeDeadline, takeReading, takeRule } from './watching.ts'
+import { takeRule } from './rule-changes.ts'
+import { NO_WATCHES, takeDeadline, takeReading } from './watching.ts'
 import type { RulesDraft, Watches } from './watching.ts'
 
 /** The state of a running turn. */
@@ -132,7 +133,8 @@ function rulesDraft(
     watchWrites: new Map(),
     watches: new Map(),
     failures: new Map(),
-    watchesOf: (id) => memory.watches.get(id) ?? loaded.watches.get(id) ?? NO_WATCHES,
+    remembered: (id) => memory.watches.get(id),
+    loaded: (id) => loaded.watches.get(id) ?? NO_WATCHES,
   }
 }
 

@@ -14,7 +14,6 @@ const NAME_BYTES = 48
 const TEXT_BYTES = 24
 const NUMBER_BYTES = 16
 const WATCH_BYTES = 300
-const RULE_BYTES = 4_096
 
 /**
  * An estimate of the bytes that an entity takes in memory. It follows the size of the values and is
@@ -37,9 +36,6 @@ export function entityBytes({
 /** The same for the watches of a Thing. */
 export const watchesBytes = ({ size }: ReadonlyMap<string, unknown>): number =>
   TEXT_BYTES + size * WATCH_BYTES
-
-/** The same for the rules of a channel. */
-export const rulesBytes = ({ size }: { readonly size: number }): number => size * RULE_BYTES
 
 function fieldsBytes(values: Fields): number {
   let bytes = 0

@@ -7,6 +7,7 @@ import type { DueInChannel, RuleWrites, WatchOf, WatchWrite } from '#domain/rule
 import type { ScheduledState, ScheduledWrite } from '#domain/rules/scheduled'
 import type { ChannelHead } from '#domain/store-ports'
 import type { Submission } from '#domain/submission'
+import type { Compile } from '#src/rules/compiled'
 import type { RuleSet } from '#src/rules/rule-set'
 import type { Derive, Firings } from './consequences.ts'
 import type { Rules } from './decide.ts'
@@ -21,6 +22,8 @@ export interface ChannelRules extends Rules {
   readonly rememberedBytesMax: number
   /** Makes the ids of what rules open and send. */
   readonly derive: Derive
+  /** Compiles the rules of a channel. */
+  readonly compile: Compile
 }
 
 /** The entities and watches that a channel remembers between turns, by id. */

@@ -1,30 +1,22 @@
-// The rules of a channel within a turn: what a reading, a deadline, and a rule that is put or
-// deleted change.
+// The rules of a channel within a turn: what a reading and a deadline change.
 //
 // Invariants:
 //   R5. A watch belongs to a version of its rule: that of another version, or of no rule, closes
 //       its Event when it is met. A sweep meets those that no reading meets.
 //   R6. A rule that fails on a value, or by a defect, changes nothing but its own count.
 //   watching/1. A Thing that no rule watches costs a look-up.
+//   watching/2. A channel forgets the watches first that it has read or changed longest ago: those
+//     that a reading leaves as they are cost no note.
 
 import type { Thing } from '#domain/entity'
-import type { RuleId, ThingId } from '#domain/identity'
-import type { FaultCode } from '#domain/fault'
-import type {
-  DueItem,
-  RuleFailures,
-  StoredRule,
-  Sweep,
-  Watch,
-  WatchWrite,
-} from '#domain/rules/stored'
-import type { RuleSubmission, ThingSubmission } from '#domain/submission'
+import type { RuleId } from '#domain/identity'
+import type { DueItem, RuleFailures, StoredRule, Watch, WatchWrite } from '#domain/rules/stored'
+import type { ThingSubmission } from '#domain/submission'
 import type { Facts } from '#src/rules/conditions'
-import { RULES_PER_CHANNEL_MAX } from '#src/rules/read-rule'
 import { RuleSet, isWithin } from '#src/rules/rule-set'
 import type { ActiveRule } from '#src/rules/rule-set'
-import { onReading, onTime } from '#src/rules/watch'
-import type { Reading, Step } from '#src/rules/watch'
+import { onReading, onTime, staysQuiet } from '#src/rules/watch'
+import type { Step } from '#src/rules/watch'
 import type { Consequences } from './consequences.ts'
 
 /** The watches of one Thing by rule. */
@@ -38,11 +30,13 @@ export interface RulesDraft {
   readonly ruleWrites: Map<RuleId, StoredRule | undefined>
   /** By rule and Thing. */
   readonly watchWrites: Map<string, WatchWrite>
-  /** The watches of the Things that the turn touched, as they are now. */
+  /** The watches that the turn read or changed, as they are now. (watching/2) */
   readonly watches: Map<string, Watches>
   readonly failures: Map<RuleId, RuleFailures>
-  /** The watches of a Thing before the turn. */
-  readonly watchesOf: (thingId: string) => Watches
+  /** The watches of a Thing before the turn, as far as the channel remembers them. */
+  readonly remembered: (thingId: string) => Watches | undefined
+  /** Those that were read for the turn. */
+  readonly loaded: (thingId: string) => Watches
 }
 
 export const NO_RULES = RuleSet.of([])
@@ -52,7 +46,7 @@ const CHANGED = 'rule changed'
 
 function endOf({ rules }: RulesDraft, ruleId: RuleId): string {
   if (rules.active(ruleId) !== undefined) return 'no longer watched'
-  return rules.stored.has(ruleId) ? 'rule disabled' : 'rule deleted'
+  return rules.get(ruleId) !== undefined ? 'rule disabled' : 'rule deleted'
 }
 
 /** A Thing as conditions see it, at a time of the lane. */
@@ -74,31 +68,38 @@ export function takeReading(draft: RulesDraft, read: Read, out: Consequences): v
   const { submission, thing } = read
   const { id } = thing
   const kept = watchesIn(draft, id)
-  draft.watches.set(id, kept)
   if (thing.state !== 'active') return endAll(draft, read, out)
-  const watching = draft.rules.watching(id, thing.fields.values)
-  if (watching.length > 0) {
-    const reading = readingOf(read)
-    for (const active of watching) attempt(draft, active, () => step(active, reading))
+  const after = factsOf(thing, submission.acceptedAt)
+  for (const active of draft.rules.watching(id, thing.fields.values)) {
+    attempt(draft, active, () => {
+      if (staysQuiet(active, kept.get(active.ruleId), after)) return
+      look(draft, { active, read, after }, out)
+    })
   }
-  if (kept.size > 0) leaveOthers(draft, { thing, watching, at: submission.patch.at }, out)
-
-  function step(active: ActiveRule, reading: Omit<Reading, 'isEvidence'>): void {
-    const watch = currentOf(draft, { active, thingId: id, at: reading.at }, out)
-    const isEvidence = isEvidenceFor(active, read)
-    const next = onReading(active, watch, { ...reading, isEvidence })
-    settle(draft, { active, facts: reading.after, step: next, watch }, out)
-  }
+  if (kept.size > 0) leaveOthers(draft, read, out)
 }
 
-function readingOf({ submission, prior, thing }: Read): Omit<Reading, 'isEvidence'> {
+interface Looked {
+  readonly active: ActiveRule
+  readonly read: Read
+  readonly after: Facts
+}
+
+function look(draft: RulesDraft, { active, read, after }: Looked, out: Consequences): void {
+  const { submission, prior, thing } = read
   const { acceptedAt, patch } = submission
+  const watch = currentOf(draft, { active, thingId: thing.id, at: patch.at }, out)
   const before = prior === undefined ? undefined : factsOf(prior, acceptedAt)
-  return { at: patch.at, before, after: factsOf(thing, acceptedAt) }
+  const isEvidence = isEvidenceFor(active, read)
+  const next = onReading(active, watch, { at: patch.at, before, after, isEvidence })
+  settle(draft, { active, facts: after, step: next, watch }, out)
 }
 
 /** R2: late data counts for a rule when it changed a present value that the rule reads. */
-function isEvidenceFor({ reads }: ActiveRule, { submission, prior, thing }: Read): boolean {
+function isEvidenceFor(
+  { rule: { reads } }: ActiveRule,
+  { submission, prior, thing }: Read,
+): boolean {
   const { at, attrs = {} } = submission.patch
   if (prior === undefined || at >= prior.at) return true
   return Object.keys(attrs).some(
@@ -118,15 +119,13 @@ function endAll(draft: RulesDraft, { submission, thing }: Read, out: Consequence
 }
 
 /** Ends the watches of rules that watch the Thing no more: it lost a tag, for instance. */
-function leaveOthers(
-  draft: RulesDraft,
-  { thing, watching, at }: { thing: Thing; watching: readonly ActiveRule[]; at: number },
-  out: Consequences,
-): void {
-  for (const [ruleId, watch] of watchesIn(draft, thing.id)) {
-    if (watching.some((active) => active.ruleId === ruleId)) continue
-    out.close(watch, at, endOf(draft, ruleId))
-    write(draft, ruleId, thing.id, undefined)
+function leaveOthers(draft: RulesDraft, { submission, thing }: Read, out: Consequences): void {
+  const { id, fields } = thing
+  for (const [ruleId, watch] of watchesIn(draft, id)) {
+    const active = draft.rules.active(ruleId)
+    if (active !== undefined && isWithin(active.rule.scope, id, fields.values)) continue
+    out.close(watch, submission.patch.at, endOf(draft, ruleId))
+    write(draft, ruleId, id, undefined)
   }
 }
 
@@ -173,7 +172,6 @@ export function takeDeadline(
 ): void {
   const active = draft.rules.active(ruleId)
   const kept = watchesIn(draft, thingId).get(ruleId)
-  draft.watches.set(thingId, watchesIn(draft, thingId))
   if (active === undefined) {
     if (kept !== undefined) end(draft, { ruleId, thingId, watch: kept, at: upTo }, out)
     return
@@ -184,7 +182,7 @@ export function takeDeadline(
       if (watch !== undefined) write(draft, ruleId, thingId, undefined)
       return
     }
-    if (watch === undefined && active.silences.quiet.length === 0) return
+    if (watch === undefined && active.rule.silences.quiet.length === 0) return
     const facts = thing === undefined ? unheard(active, thingId, upTo) : factsOf(thing, upTo)
     settle(draft, { active, facts, step: onTime(active, watch, facts), watch }, out)
   })
@@ -213,56 +211,22 @@ const unheard = ({ since }: ActiveRule, id: string, nowMs: number): Facts => ({
   nowMs,
 })
 
-/** Puts or deletes a rule; gives the code of a refusal. */
-export function takeRule(draft: RulesDraft, submission: RuleSubmission): FaultCode | undefined {
-  const { entityId: ruleId, action, text, opId, acceptedAt, thingIds = [] } = submission
-  const { rules } = draft
-  const prior = rules.stored.get(ruleId)
-  if (action === 'delete' && prior === undefined) return 'rule_not_found'
-  if (prior === undefined && rules.size >= RULES_PER_CHANNEL_MAX) return 'rules_limit_exceeded'
-  const begun = { ruleId, text, version: opId, since: acceptedAt, updatedAt: acceptedAt }
-  const fresh = { ...begun, createdAt: prior?.createdAt ?? acceptedAt }
-  const next = action === 'delete' ? undefined : continued(draft, prior, fresh)
-  draft.rules = rules.with(ruleId, next)
-  draft.ruleWrites.set(ruleId, next)
-  if (next !== undefined && next.version !== opId) return undefined
-  const asksForSilence = (draft.rules.active(ruleId)?.silences.quiet.length ?? 0) > 0
-  if (asksForSilence) for (const id of thingIds) awaitFirst(draft, { ruleId, id, submission })
-  const isOfThings = asksForSilence && thingIds.length === 0
-  if (prior === undefined && !isOfThings) return undefined
-  const sweep: Sweep = { cursor: '', isOfThings, due: acceptedAt }
-  draft.watchWrites.set(`${ruleId} `, { ruleId, thingId: '', kept: sweep })
-  return undefined
+/** The watches of a Thing as the turn has them. (watching/2) */
+export function watchesIn(draft: RulesDraft, thingId: string): Watches {
+  const known = draft.watches.get(thingId) ?? draft.remembered(thingId)
+  if (known !== undefined) return known
+  const loaded = draft.loaded(thingId)
+  draft.watches.set(thingId, loaded)
+  return loaded
 }
 
-/** R5: a rule with the same Things and the same condition goes on, with its Events. */
-function continued(
-  { rules }: RulesDraft,
-  prior: StoredRule | undefined,
-  fresh: StoredRule,
-): StoredRule {
-  const before = prior && rules.active(prior.ruleId)
-  if (prior === undefined || before === undefined) return fresh
-  const after = RuleSet.of([fresh]).active(fresh.ruleId)
-  if (after?.rule.identity !== before.rule.identity) return fresh
-  return { ...fresh, version: prior.version, since: prior.since }
-}
-
-/** R4: a Thing that a rule names counts from the time of the rule, until it is heard. */
-function awaitFirst(
+/** Notes a watch that the turn changed, or ended. */
+export function write(
   draft: RulesDraft,
-  { ruleId, id, submission }: { ruleId: RuleId; id: ThingId; submission: RuleSubmission },
+  ruleId: RuleId,
+  thingId: string,
+  watch: Watch | undefined,
 ): void {
-  const { opId, acceptedAt } = submission
-  if (watchesIn(draft, id).has(ruleId)) return // The sweep meets it.
-  const watch: Watch = { version: opId, phase: 'quiet', since: acceptedAt, due: acceptedAt }
-  write(draft, ruleId, id, watch)
-}
-
-const watchesIn = (draft: RulesDraft, thingId: string): Watches =>
-  draft.watches.get(thingId) ?? draft.watchesOf(thingId)
-
-function write(draft: RulesDraft, ruleId: RuleId, thingId: string, watch: Watch | undefined): void {
   const watches = new Map(watchesIn(draft, thingId))
   if (watch === undefined) watches.delete(ruleId)
   else watches.set(ruleId, watch)

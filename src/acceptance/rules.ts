@@ -9,7 +9,6 @@ import type { ChannelId } from '#domain/identity'
 import type { Answer, NowMs } from '#domain/ports'
 import type { ListedRule, RuleStore } from '#domain/rules/stored'
 import type { Page, ReadStore } from '#domain/store-ports'
-import { activeOf } from '#src/rules/rule-set'
 import { Trial } from '#src/rules/trial'
 import { readRuleGet, readRuleList, readRuleTest } from '#src/schemas/rules/rule-requests'
 import type { RuleTrial, Tried } from '#src/schemas/rules/rule-requests'
@@ -56,8 +55,7 @@ export class RuleReads {
   }
 
   async #try(channelId: ChannelId, { rule, from = 0, to }: RuleTrial): Promise<Tried> {
-    const stored = { text: '', version: '', since: 0, createdAt: 0, updatedAt: 0 }
-    const trial = new Trial(activeOf({ ruleId: TRIED, ...stored }, rule))
+    const trial = new Trial({ ruleId: TRIED, version: '', since: 0, rule })
     const end = to ?? this.#ports.nowMs()
     let entries = 0
     let afterSeq = 0

@@ -47,7 +47,7 @@ export const FAULTS = {
   channel_keys_limit_exceeded: 'the channel has 100000 keys, which is the limit',
   channel_key_not_found: 'the channel has no such key',
   rule_not_found: 'the channel has no such rule',
-  rules_limit_exceeded: 'the channel has 1000 rules, which is the limit',
+  rules_limit_exceeded: 'the rules of a channel are limited: 1000, and 16 MiB together',
   message_already_sent: 'the message does not wait any more, so it cannot be cancelled',
   scheduled_messages_limit_exceeded: 'the channel has 10000 scheduled messages, which is the limit',
   bind_session_not_found: 'there is no such bind session',

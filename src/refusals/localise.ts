@@ -50,7 +50,7 @@ const CHINESE: Record<FaultCode, string> = {
   channel_keys_limit_exceeded: '频道已达到 100000 个密钥的上限',
   channel_key_not_found: '该频道没有这个密钥',
   rule_not_found: '该频道没有这条规则',
-  rules_limit_exceeded: '频道已达到 1000 条规则的上限',
+  rules_limit_exceeded: '频道规则已达上限：1000 条，合计 16 MiB',
   message_already_sent: '消息已不再等待发送，无法取消',
   scheduled_messages_limit_exceeded: '频道已达到 10000 条定时消息的上限',
   bind_session_not_found: '没有这个绑定会话',

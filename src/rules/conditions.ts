@@ -5,7 +5,7 @@
 //     nor false, and its opposite is neither. `any` holds when one of its parts holds, `all` does
 //     not when one of its parts does not, whatever the others do. (R6)
 
-import { bare, isRecord } from '#domain/record'
+import { isRecord } from '#domain/record'
 import type { Fields, Json } from '#domain/submission'
 import { compileExpression } from './expression.ts'
 import type { Sent } from './reading.ts'
@@ -29,7 +29,9 @@ export interface Condition {
   /** The periods of silence that it asks about, in milliseconds. */
   readonly silences: readonly number[]
   /** The attrs that it reads; `any` when only its evaluation tells. */
-  readonly reads: ReadonlySet<string> | 'any'
+  readonly reads: readonly string[] | 'any'
+  /** An estimate of the bytes that it takes. */
+  readonly bytes: number
 }
 
 const DEPTH_MAX = 8
@@ -38,6 +40,12 @@ const NAME_MAX = 256
 const FORMS = 'attr, silent, all, any, not or cel'
 const PARTS = ['silent', 'all', 'any', 'not', 'cel'] as const
 const TESTS = ['above', 'below', 'outside', 'inside', 'equals', 'not_equals', 'absent'] as const
+
+// What conditions take in the heap of V8, rounded up.
+const TEST_BYTES = 576
+const PART_BYTES = 320
+
+const NOTHING: readonly never[] = []
 
 /** Reads a condition and compiles it. Throws Wrong. */
 export function readCondition(sent: Sent, depth = 0): Condition {
@@ -52,20 +60,25 @@ export function readCondition(sent: Sent, depth = 0): Condition {
       return joined(parts(sent.members(['all']).all, depth), false)
     case 'any':
       return joined(parts(sent.members(['any']).any, depth), true)
-    case 'not':
-      return opposite(readCondition(sent.members(['not']).not, depth + 1))
+    case 'not': {
+      const part = readCondition(sent.members(['not']).not, depth + 1)
+      return { ...opposite(part), bytes: PART_BYTES + part.bytes }
+    }
     case 'cel': {
-      const evaluate = compileExpression(sent.members(['cel']).cel)
-      return { verdict: (facts) => evaluate(inputOf(facts)), silences: [], reads: 'any' }
+      const { evaluate, reads, bytes } = compileExpression(sent.members(['cel']).cel)
+      const verdict = ({ id, title, attrs }: Facts): Verdict =>
+        evaluate({ attrs, thing: { id, title } })
+      return { verdict, silences: NOTHING, reads, bytes: PART_BYTES + bytes }
     }
     case undefined:
       return sent.wrong(`must have ${FORMS}`)
   }
 }
 
-/** The condition that holds where this one does not. (conditions/1) */
+/** The condition that holds where this one does not, which it shares. (conditions/1) */
 export const opposite = ({ verdict, ...rest }: Condition): Condition => ({
   ...rest,
+  bytes: PART_BYTES,
   verdict: (facts) => {
     const given = verdict(facts)
     return typeof given === 'string' ? given : !given
@@ -89,6 +102,7 @@ function joined(conditions: readonly Condition[], decides: boolean): Condition {
     },
     silences: conditions.flatMap(({ silences }) => silences),
     reads: readsOf(conditions),
+    bytes: conditions.reduce((sum, { bytes }) => sum + bytes, PART_BYTES),
   }
 }
 
@@ -99,7 +113,7 @@ export function readsOf(conditions: readonly Condition[]): Condition['reads'] {
     if (reads === 'any') return 'any'
     for (const name of reads) names.add(name)
   }
-  return names
+  return [...names]
 }
 
 function silentCondition(sent: Sent): Condition {
@@ -108,7 +122,8 @@ function silentCondition(sent: Sent): Condition {
   return {
     verdict: ({ nowMs, heardAt }) => nowMs - heardAt >= ms,
     silences: [ms],
-    reads: new Set(),
+    reads: NOTHING,
+    bytes: TEST_BYTES,
   }
 }
 
@@ -122,20 +137,31 @@ function attrCondition(sent: Sent): Condition {
     return sent.wrong(`must have exactly one of ${TESTS.join(', ')}`)
   }
   const valueIn = valueAt(path)
-  const reads = new Set(path.slice(0, 1))
+  const about = { silences: NOTHING, reads: path.slice(0, 1), bytes: TEST_BYTES }
   if (test === 'absent') {
     if (members.absent.value !== true) return members.absent.wrong('must be true')
-    return { verdict: ({ attrs }) => valueIn(attrs) === undefined, silences: [], reads }
+    return { ...about, verdict: absenceOf(valueIn) }
   }
-  const holds = testOf(test, members[test])
-  const missing = `${name} is missing`
-  const mistyped = `${name} is not a number`
-  const verdict = ({ attrs }: Facts): Verdict => {
-    const value = valueIn(attrs)
-    return value === undefined ? missing : (holds(value) ?? mistyped)
-  }
-  return { verdict, silences: [], reads }
+  return { ...about, verdict: verdictOf(name, valueIn, testOf(test, members[test])) }
 }
+
+/** A function of its own: its closure keeps nothing of what was sent. */
+function verdictOf(
+  name: string,
+  valueIn: ReturnType<typeof valueAt>,
+  holds: ReturnType<typeof testOf>,
+): Condition['verdict'] {
+  return ({ attrs }) => {
+    const value = valueIn(attrs)
+    if (value === undefined) return `${name} is missing`
+    return holds(value) ?? `${name} is not a number`
+  }
+}
+
+const absenceOf =
+  (valueIn: ReturnType<typeof valueAt>): Condition['verdict'] =>
+  ({ attrs }) =>
+    valueIn(attrs) === undefined
 
 function pathOf(sent: Sent): readonly string[] {
   if (!Array.isArray(sent.value)) return [sent.text(NAME_MAX)]
@@ -192,10 +218,4 @@ function rangeOf(sent: Sent): readonly [number, number] {
     return sent.wrong('must be [low, high] with low not above high')
   }
   return [low, high]
-}
-
-function inputOf({ id, title, attrs }: Facts) {
-  const live = bare<Json>()
-  for (const [name, value] of Object.entries(attrs)) if (value !== null) live[name] = value
-  return { attrs: live, thing: { id, title } }
 }

@@ -11,7 +11,7 @@ import { Environment } from '@marcbachmann/cel-js'
 import type { ASTNode } from '@marcbachmann/cel-js'
 
 import type { Json } from '#domain/submission'
-import { isRecord } from '#domain/record'
+import { bare, isRecord } from '#domain/record'
 import type { Sent } from './reading.ts'
 
 const LENGTH_MAX = 1_024
@@ -58,35 +58,88 @@ let shared: Environment | undefined
 
 /** The values that an expression sees. */
 export interface ExpressionInput {
-  /** The present values, without removed ones. */
+  /** null marks a removed value, which an expression does not see. */
   readonly attrs: Readonly<Record<string, Json>>
   readonly thing: { readonly id: string; readonly title: string }
 }
 
-/** True or false; a text says why the expression fails on these values. */
-export type Evaluate = (input: ExpressionInput) => boolean | string
+export interface Expression {
+  /** True or false; a text says why the expression fails on these values. */
+  readonly evaluate: (input: ExpressionInput) => boolean | string
+  /** The attrs that it reads; `any` when only its evaluation tells. */
+  readonly reads: readonly string[] | 'any'
+  /** An estimate of the bytes that it takes. */
+  readonly bytes: number
+}
+
+// What the parser keeps in the heap of V8, rounded up.
+const EXPRESSION_BYTES = 1_024
+const NODE_BYTES = 320
 
 /** Compiles an expression; the fault says what is wrong with it. */
-export function compileExpression(sent: Sent): Evaluate {
+export function compileExpression(sent: Sent): Expression {
   const text = sent.text(LENGTH_MAX)
   const known = (shared ??= environment())
   const parsed = attempt(sent, () => known.parse(text))
   const { valid, type, error: mistake } = parsed.check()
   if (!valid) return sent.wrong(`is no expression: ${mistake?.summary ?? 'wrong types'}`)
   if (type !== 'bool' && type !== 'dyn') return sent.wrong(`must be true or false, not ${type}`)
-  const macros = checkCalls(parsed.ast, { sent, isWithin: false })
-  return (input) => {
-    if (macros && !isWithinValues(input.attrs)) {
+  const hasMacros = checkCalls(parsed.ast, { sent, isWithin: false })
+  const names = namesIn(parsed.ast)
+  const presentIn = hasMacros ? withoutRemoved : presentFor(names)
+  const evaluate: Expression['evaluate'] = ({ attrs: all, thing }) => {
+    const attrs = presentIn(all)
+    if (hasMacros && !isWithinValues(attrs)) {
       return `attrs holds more than ${MACRO_VALUES_MAX} values` // expression/1
     }
     try {
-      const result: unknown = parsed(input)
+      const result: unknown = parsed({ attrs, thing })
       return typeof result === 'boolean' ? result : 'the expression gives neither true nor false'
     } catch (error) {
       return summaryOf(error)
     }
   }
+  const bytes = EXPRESSION_BYTES + nodesIn(parsed.ast) * NODE_BYTES
+  return { evaluate, reads: names ?? 'any', bytes }
 }
+
+type Attrs = ExpressionInput['attrs']
+
+/** Removed values that the expression does not name may stay: a copy costs more than the rest. */
+function presentFor(names: readonly string[] | undefined): (attrs: Attrs) => Attrs {
+  if (names === undefined) return withoutRemoved
+  return (attrs) => (names.every((name) => attrs[name] !== null) ? attrs : withoutRemoved(attrs))
+}
+
+function withoutRemoved(attrs: Attrs): Attrs {
+  const present = bare<Json>()
+  for (const [name, value] of Object.entries(attrs)) if (value !== null) present[name] = value
+  return present
+}
+
+/** The names of `attrs.name`; undefined when the expression uses `attrs` in another way. */
+function namesIn(node: ASTNode): readonly string[] | undefined {
+  if (isAttrs(node)) return undefined
+  if (node.op === '.') {
+    const [of, name] = node.args
+    if (isAttrs(of)) return [name]
+  }
+  const found: string[] = []
+  for (const child of childrenOf(node.args)) {
+    const names = namesIn(child)
+    if (names === undefined) return undefined
+    found.push(...names)
+  }
+  return found
+}
+
+function nodesIn({ args }: ASTNode): number {
+  let count = 1
+  for (const child of childrenOf(args)) count += nodesIn(child)
+  return count
+}
+
+const isAttrs = ({ op, args }: ASTNode): boolean => op === 'id' && args === 'attrs'
 
 function attempt<Result>(sent: Sent, work: () => Result): Result {
   try {

@@ -4,7 +4,7 @@ import { parseThingId } from '#domain/identity'
 import { DEFAULT_SEVERITY, SEVERITIES } from '#domain/submission'
 import type { Fields, Json } from '#domain/submission'
 import { bare, isRecord } from '#domain/record'
-import { opposite, readCondition } from './conditions.ts'
+import { opposite, readCondition, readsOf } from './conditions.ts'
 import { Sent, Wrong } from './reading.ts'
 import type { EventOutput, Level, MessageOutput, Rule, Scope } from './rule.ts'
 import { compileWording } from './wording.ts'
@@ -12,7 +12,12 @@ import type { Wording } from './wording.ts'
 
 /** Bytes of one rule as JSON. */
 export const RULE_BYTES_MAX = 16_384
-export const RULES_PER_CHANNEL_MAX = 1_000
+
+// What a rule takes in the heap of V8 beside its conditions, and for each character of its JSON and
+// each Thing that it names.
+const RULE_BYTES = 1_024
+const CHARACTER_BYTES = 3
+const NAMED_BYTES = 64
 
 const IDS_MAX = 1_000
 const LEVELS_MAX = 8
@@ -54,23 +59,42 @@ const MEMBERS = [
 
 function ruleFrom(sent: Sent): Rule {
   const members = sent.members(MEMBERS)
-  if (new TextEncoder().encode(JSON.stringify(sent.value)).length > RULE_BYTES_MAX) {
+  const text = JSON.stringify(sent.value)
+  if (new TextEncoder().encode(text).length > RULE_BYTES_MAX) {
     return sent.wrong(`must be at most ${RULE_BYTES_MAX} bytes of JSON`)
   }
   const { things, when, clear, event, message, enabled } = members
   const scope = scopeFrom(things)
-  const compiled = readCondition(when)
+  const holds = readCondition(when)
   if (event.isAbsent === message.isAbsent) return sent.wrong('must have either event or message')
+  const title = members.title.optionalText(TITLE_MAX) ?? ''
+  const forMs = members.for.duration()
+  const clears = clear.isAbsent ? opposite(holds) : readCondition(clear)
+  const clearForMs = members.clear_for.duration()
+  const output = message.isAbsent ? eventFrom(event) : messageFrom(message)
+  const levels = output.kind === 'event' ? output.levels.map((level) => level.when) : []
+  const conditions = [holds, clears, ...levels]
+  const reads = readsOf(conditions)
   return {
-    title: members.title.optionalText(TITLE_MAX) ?? '',
+    title,
     scope,
-    when: compiled,
-    forMs: members.for.duration(),
-    clear: clear.isAbsent ? opposite(compiled) : readCondition(clear),
-    clearForMs: members.clear_for.duration(),
-    output: message.isAbsent ? eventFrom(event) : messageFrom(message),
+    when: holds,
+    forMs,
+    clear: clears,
+    clearForMs,
+    output,
+    reads: reads === 'any' ? reads : new Set(reads),
+    silences: {
+      quiet: holds.silences,
+      firing: [clears, ...levels].flatMap(({ silences }) => silences),
+    },
     isEnabled: enabled.isAbsent || enabled.boolean(),
     identity: JSON.stringify([things.value, when.value], sortedMembers),
+    bytes:
+      RULE_BYTES +
+      text.length * CHARACTER_BYTES +
+      (scope.kind === 'ids' ? scope.ids.size * NAMED_BYTES : 0) +
+      conditions.reduce((sum, { bytes }) => sum + bytes, 0),
   }
 }
 

@@ -47,6 +47,12 @@ export interface Rule {
   readonly forMs: number
   readonly clearForMs: number
   readonly output: EventOutput | MessageOutput
+  /** The attrs whose change a rule asks for. */
+  readonly reads: ReadonlySet<string> | 'any'
+  /** The periods of silence after which it is looked at, while nothing fires and while it does. */
+  readonly silences: { readonly quiet: readonly number[]; readonly firing: readonly number[] }
   /** The text of `things` and `when`: a rule with the same text keeps its Events. (R5) */
   readonly identity: string
+  /** An estimate of the bytes that it takes. */
+  readonly bytes: number
 }

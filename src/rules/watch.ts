@@ -14,6 +14,8 @@
 //   R4. A deadline for silence is not moved by an update: when it is due, it is compared with the
 //       Thing and moved.
 //   rule-watch/1. A deadline counts at the time at which it was due, however late its tick is.
+//   rule-watch/2. A reading that leaves a rule quiet is told by its condition alone, and what
+//     `staysQuiet` passes over would have changed nothing.
 
 import type { Watch } from '#domain/rules/stored'
 import type { Condition, Facts } from './conditions.ts'
@@ -61,6 +63,26 @@ export interface Reading {
 /** Deadlines of one watch that one tick works off; later ones wait for the next. */
 const DEADLINES_AT_ONCE = 16
 
+/**
+ * True when a reading leaves a rule as quiet as it was: `onReading` would return the same watch and
+ * no action. It is so for nearly every reading, and costs an evaluation. (rule-watch/2)
+ */
+export function staysQuiet(
+  { rule, version }: ActiveRule,
+  kept: Watch | undefined,
+  after: Facts,
+): boolean {
+  const isAsBefore =
+    kept === undefined
+      ? rule.silences.quiet.length === 0
+      : kept.phase === 'quiet' &&
+        kept.version === version &&
+        kept.sentAt === undefined &&
+        kept.due !== undefined &&
+        kept.due > after.nowMs
+  return isAsBefore && rule.when.verdict(after) === false
+}
+
 /** Returns the watch after a reading. */
 export function onReading(active: ActiveRule, kept: Watch | undefined, reading: Reading): Step {
   const stepping = new Stepping(active, kept)
@@ -83,7 +105,6 @@ export function onTime(active: ActiveRule, kept: Watch | undefined, facts: Facts
 }
 
 class Stepping {
-  readonly #active: ActiveRule
   readonly #rule: Rule
   readonly #kept: Watch | undefined
   readonly #actions: Action[] = []
@@ -91,7 +112,6 @@ class Stepping {
   #failure: string | undefined
 
   constructor(active: ActiveRule, kept: Watch | undefined) {
-    this.#active = active
     this.#rule = active.rule
     this.#kept = kept
     this.#watch = kept ?? { version: active.version, phase: 'quiet', since: 0 }
@@ -231,7 +251,7 @@ class Stepping {
 
   #nextDue(facts: Facts): number | undefined {
     const { phase, clearSince = 0 } = this.#watch
-    const { quiet, firing } = this.#active.silences
+    const { quiet, firing } = this.#rule.silences
     switch (phase) {
       case 'quiet':
         return nextSilence(quiet, facts)

@@ -3,6 +3,7 @@
 
 import test from 'ava'
 
+import { decideTurn } from '#actors/turn'
 import type { Submission } from '#domain/submission'
 import { DUE_MAX, SWEEP_MAX } from '#domain/rules/stored'
 import { ruleOf } from '#test/support/rules'
@@ -106,6 +107,16 @@ test('R4: silence fires once, and an update writes nothing for it', async (t) =>
   for (const s of [11, 12, 13, 14]) await tickAt(bench, s)
   await bench.apply(reading('a', 20, 1))
   t.deepEqual(fired(bench), ['create a 13', 'close a 20'])
+})
+
+test('watching/2: a reading that leaves its watches as they are takes no note of them', async (t) => {
+  const bench = await newBench()
+  await bench.apply(put(SILENT), reading('a', 1, 31))
+  const decided = await decideTurn(bench, bench.turnOf([reading('a', 2, 31)]))
+  t.deepEqual(
+    [...decided.outcomes.values()].map(({ things, watches }) => [things.size, watches.size]),
+    [[1, 0]],
+  )
 })
 
 test('R4: an update without effect was heard, too', async (t) => {
@@ -236,6 +247,22 @@ test('a rule is deleted once, and a channel has no more than its limit', async (
   await bench.apply(last, put({ title: 'again' }, 0, 'r1'))
   t.is(bench.statusOf(last), 'rules_limit_exceeded')
   t.is(bench.store.rules.stored.size, 1_000)
+})
+
+test('rule-set/3: rules that are small as text and large when compiled are limited, too', async (t) => {
+  const bench = await newBench()
+  const cel = Array<string>(40).fill('!true').join('||')
+  const large = (index: number): Submission =>
+    put({ when: { any: Array.from({ length: 32 }, () => ({ cel })) } }, 0, `r${index}`)
+  const rules = Array.from({ length: 40 }, (_, index) => large(index))
+  await bench.apply(...rules)
+  const kept = rules.filter((one) => bench.statusOf(one) === 'sent').length
+  t.is(bench.store.rules.stored.size, kept)
+  t.true(kept > 5 && kept < 30, String(kept))
+  t.is(bench.statusOf(rules.at(-1) ?? large(0)), 'rules_limit_exceeded')
+  const [again, small] = [large(0), put({}, 0, 'small')]
+  await bench.apply(again, small)
+  t.deepEqual([bench.statusOf(again), bench.statusOf(small)], ['sent', 'sent'])
 })
 
 test('watching/1, W7: a channel without rules reads and keeps no watches', async (t) => {

@@ -8,6 +8,7 @@ import { EMPTY_BODY } from '#domain/patch'
 import { channelBytes, channelLogic, isKnown, refuseAll } from '#machines/channel'
 import { entityBytes } from '#machines/memory'
 import type { TurnInput } from '#machines/turn-parts'
+import { compileText } from '#src/rules/compiled'
 import { derived } from '#test/support/rules'
 import { channel, event, message, thing } from '#test/support/submissions'
 
@@ -31,7 +32,12 @@ const turnOf = (...submissions: readonly Submission[]): TurnInput => ({
 
 function channelThatIsAsleep() {
   const actor = createActor(channelLogic, {
-    input: { endedLifeMs: 1000, rememberedBytesMax: REMEMBERED * ENTITY_BYTES, derive: derived },
+    input: {
+      endedLifeMs: 1000,
+      rememberedBytesMax: REMEMBERED * ENTITY_BYTES,
+      derive: derived,
+      compile: compileText,
+    },
   })
   actor.start()
   return {

@@ -3,9 +3,12 @@
 import test from 'ava'
 import * as fc from 'fast-check'
 
-import type { StoredRule } from '#domain/rules/stored'
+import type { StoredRule, Watch } from '#domain/rules/stored'
+import type { Json } from '#domain/submission'
+import { compileText } from '#src/rules/compiled'
 import { RuleSet } from '#src/rules/rule-set'
-import { play, reading, ruleId, ruleOf, tick } from '#test/support/rules'
+import { onReading, staysQuiet } from '#src/rules/watch'
+import { active, facts, play, reading, ruleId, ruleOf, tick } from '#test/support/rules'
 import type { Moment } from '#test/support/rules'
 
 // ---- R3 against a model ---------------------------------------------------------------------------
@@ -52,6 +55,41 @@ test('R3, rule-watch/1: a firing is a run of readings that lasts, whenever the t
   )
 })
 
+const quiet = fc.record({
+  phase: fc.constantFrom<Watch['phase']>('quiet', 'quiet', 'quiet', 'pending', 'firing'),
+  version: fc.constantFrom('v', 'v', 'older'),
+  due: fc.constantFrom(undefined, 5, 15),
+  sentAt: fc.constantFrom(undefined, undefined, 1),
+})
+
+test('rule-watch/2: what stays quiet would have changed nothing', (t) => {
+  const RULES = [{}, { when: { silent: '1s' } }, { when: { cel: 'attrs.t > 30' }, for: '3s' }]
+  const OUTPUTS = [{}, { event: undefined, message: { title: 'm', at_most_every: '1s' } }]
+  let passed = 0
+  const holds = (members: object, kept: Watch | undefined, [was, is]: readonly Json[]): void => {
+    const rule = active(members)
+    const [before, after] = [facts({ t: was ?? null }), facts({ t: is ?? null }, { nowMs: 10 })]
+    if (!staysQuiet(rule, kept, after)) return
+    passed += 1
+    for (const isEvidence of [true, false]) {
+      const step = onReading(rule, kept, { at: 9, before, after, isEvidence })
+      t.deepEqual([step.watch, step.actions, step.failure], [kept, [], undefined])
+    }
+  }
+  const members = fc.record({
+    rule: fc.constantFrom(...RULES),
+    output: fc.constantFrom(...OUTPUTS),
+  })
+  const values = fc.tuple(fc.constantFrom(1, 31, '1', null), fc.constantFrom(1, 31, '1', null))
+  fc.assert(
+    fc.property(members, fc.option(quiet, { nil: undefined }), values, (one, kept, list) => {
+      holds({ ...one.rule, ...one.output }, kept && { ...kept, since: 1 }, list)
+    }),
+    { numRuns: 1_000 },
+  )
+  t.true(passed > 0)
+})
+
 // ---- the rules of a channel -------------------------------------------------------------------------
 
 const stored = (id: string, members: object): StoredRule => ({
@@ -80,4 +118,41 @@ test('rule-set/1: the rules of a Thing are found in the order of their ids', (t)
   t.deepEqual([ids('box-1'), ids('box-2'), ids('x'), ids('y', ['cold'])], ['abc', 'bc', 'ac', 'cd'])
   t.is(rules.size, 6)
   t.is(rules.with(ruleId('c'), undefined).watching('y', {}).length, 0)
+})
+
+const SCOPES = ['all', { ids: ['x', 'y'] }, { ids: ['x'] }, { prefix: 'x' }, { tag: 'cold' }]
+const WATCHED = { x: [], y: [], z: ['cold'] }
+
+test('rule-set/2: a rule that is put or deleted leaves the others as they are', (t) => {
+  const change = fc.record({
+    id: fc.constantFrom('a', 'b', 'c'),
+    members: fc.record({ things: fc.constantFrom(...SCOPES), enabled: fc.boolean() }),
+    isDeleted: fc.boolean(),
+  })
+  const found = (rules: RuleSet) =>
+    Object.entries(WATCHED).map(([id, tags]) =>
+      rules.watching(id, { tags }).map(({ ruleId: one, rule }) => [one, rule.identity]),
+    )
+  fc.assert(
+    fc.property(fc.array(change), (changes) => {
+      let compilations = 0
+      let rules = RuleSet.of([], (text) => {
+        compilations += 1
+        return compileText(text)
+      })
+      const kept = new Map<string, StoredRule>()
+      for (const { id, members, isDeleted } of changes) {
+        const put = stored(id, members)
+        const [before, wasFound] = [rules, found(rules)]
+        rules = rules.with(put.ruleId, isDeleted ? undefined : rules.compiled(put))
+        if (isDeleted) kept.delete(id)
+        else kept.set(id, put)
+        const atOnce = RuleSet.of([...kept.values()])
+        t.deepEqual(found(rules), found(atOnce))
+        t.deepEqual([rules.size, rules.bytes], [atOnce.size, atOnce.bytes])
+        t.deepEqual(found(before), wasFound)
+      }
+      t.is(compilations, changes.filter(({ isDeleted }) => !isDeleted).length)
+    }),
+  )
 })

@@ -7,7 +7,6 @@ import type { Fields } from '#domain/submission'
 import type { Facts } from '#src/rules/conditions'
 import { readRule } from '#src/rules/read-rule'
 import type { Rule } from '#src/rules/rule'
-import { activeOf } from '#src/rules/rule-set'
 import type { ActiveRule } from '#src/rules/rule-set'
 import { onReading, onTime } from '#src/rules/watch'
 import type { Watch } from '#domain/rules/stored'
@@ -40,11 +39,12 @@ export function faultOf(sent: unknown): string {
   return read.kind === 'wrong' ? `${read.path}: ${read.rule}` : 'no fault'
 }
 
-export const active = (members: object = {}): ActiveRule =>
-  activeOf(
-    { ruleId: ruleId('r'), text: '', version: 'v', since: 0, createdAt: 0, updatedAt: 0 },
-    compiled(members),
-  )
+export const active = (members: object = {}): ActiveRule => ({
+  ruleId: ruleId('r'),
+  version: 'v',
+  since: 0,
+  rule: compiled(members),
+})
 
 export const facts = (attrs: Fields, more: Partial<Facts> = {}): Facts => ({
   id: 'a',

@@ -80,6 +80,7 @@ export const STAGE_METRICS = {
   turns_retried_total: { kind: 'counter', help: 'Turns that had to be taken again', labels: [] },
   dead_letters_total: { kind: 'counter', help: 'Submissions set aside after a defect', labels: [] },
   live_rules: { kind: 'gauge', help: 'Rules of the channels with a live actor', labels: [] },
+  compiled_rules: { kind: 'gauge', help: 'Different rules among them', labels: [] },
   rule_firings_total: { kind: 'counter', help: 'Changes that rules made', labels: ['result'] },
   rule_failures_total: { kind: 'counter', help: 'Evaluations of rules that failed', labels: [] },
   deadlines_waiting: {

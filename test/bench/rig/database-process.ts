@@ -3,7 +3,7 @@
 // of the workload, `messages` and `updates` `<path> <count>` add so many entries to every channel,
 // `keys <path> <count>` adds channels with a key and a password each, `devices <path> <name> <count> <channels>
 // <channel>` makes devices with so many channels each, or with that one, that have seen everything
-// until now; `deadlines <path> <milliseconds>` makes one for each thing, spread over such a time.
+// until now; `rules <path> <list as JSON>` puts rules into every channel; `deadlines <path> <milliseconds>` makes one for each thing, spread over such a time.
 
 import { DatabaseSync } from 'node:sqlite'
 
@@ -109,6 +109,15 @@ function addUpdates(each: number): number[] {
   return [numberOf('SELECT count(*) FROM thing_updates')]
 }
 
+function addRules(rules: readonly object[]): number[] {
+  const put = database.prepare(
+    `INSERT INTO rules (channel, id, version, since, created_at, updated_at, document)
+      SELECT id, ?, 'made', 1, 1, 1, ? FROM channels`,
+  )
+  for (const [index, rule] of rules.entries()) put.run(`r${index}`, JSON.stringify(rule))
+  return [numberOf('SELECT count(*) FROM rules')]
+}
+
 /** In place of those that are there; the things were heard now. */
 function addDeadlines(spreadMs: number): number[] {
   const nowMs = Date.now()
@@ -182,6 +191,7 @@ const VERBS: Readonly<Record<string, () => number[]>> = {
   things: () => changed(() => addThings(Number(words[0]))),
   messages: () => changed(() => addMessages(Number(words[0]))),
   updates: () => changed(() => addUpdates(Number(words[0]))),
+  rules: () => changed(() => addRules(JSON.parse(words[0] ?? '[]') as readonly object[])),
   deadlines: () => changed(() => addDeadlines(Number(words[0]))),
   keys: () => changed(() => addKeys(Number(words[0]))),
   devices: () => changed(() => addDevices(words)),

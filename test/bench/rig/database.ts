@@ -81,6 +81,12 @@ export async function addUpdates(path: string, each: number): Promise<void> {
   await numbers(['updates', path, String(each)])
 }
 
+/** Puts these rules into every channel; gives the number of all. No server may run. */
+export async function addRules(path: string, rules: readonly object[]): Promise<number> {
+  const [stored = NaN] = await numbers(['rules', path, JSON.stringify(rules)])
+  return stored
+}
+
 /**
  * Makes a deadline for each Thing of the channels with a rule, spread over so many milliseconds from
  * now on. No server may run.

@@ -4,7 +4,14 @@
 import { mkdir } from 'node:fs/promises'
 
 import type { Recipe } from '#test/bench/load/payload'
-import { addDevices, addKeyedChannels, addThings, countRows, storedIn } from './database.ts'
+import {
+  addDevices,
+  addKeyedChannels,
+  addRules,
+  addThings,
+  countRows,
+  storedIn,
+} from './database.ts'
 import { deviceKeysOf } from './device-keys.ts'
 import { QUERIES, databaseIn, newToken, startGateway } from './gateway.ts'
 import type { Settings } from './gateway.ts'
@@ -21,14 +28,16 @@ export interface Keyed {
   readonly things: number
   /** Present: devices that together see every channel. */
   readonly hasDevices?: true
+  /** Rules of every channel. */
+  readonly rules?: readonly object[]
   readonly settings?: Settings
 }
 
-/** Makes the database in a folder, and starts the product on it. */
-export async function startKeyed(
+/** Makes the database in a folder; gives the token of its gateway. */
+export async function prepareKeyed(
   directory: string,
-  { name, channels, things, hasDevices, settings = {} }: Keyed,
-): Promise<Subject> {
+  { name, channels, things, hasDevices, rules, settings = {} }: Keyed,
+): Promise<string> {
   const token = newToken()
   await mkdir(directory, { recursive: true })
   await (await startGateway(directory, token, settings)).stop() // It makes the tables.
@@ -37,6 +46,15 @@ export async function startKeyed(
   if (hasDevices) {
     await addDevices(path, { name, count: DEVICES, channels: channels / DEVICES })
   } else await addThings(path, things)
+  if (rules !== undefined) await addRules(path, rules)
+  return token
+}
+
+/** Makes the database in a folder, and starts the product on it. */
+export async function startKeyed(directory: string, keyed: Keyed): Promise<Subject> {
+  const { name, channels, things, hasDevices, settings = {} } = keyed
+  const token = await prepareKeyed(directory, keyed)
+  const path = databaseIn(directory)
   const server = await startGateway(directory, token, settings)
   const recipe: Recipe = {
     path: '/thing/update',

@@ -1,16 +1,15 @@
 // Rules: what ten of them cost updates that they watch, and how fast deadlines are moved.
 
-import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import { DUE_MAX } from '#domain/rules/stored'
 import { spread } from '#test/bench/load/statistics'
-import { Caller, PASSWORD } from '#test/bench/rig/caller'
-import { addDeadlines, multiplyThings } from '#test/bench/rig/database'
+import { addDeadlines } from '#test/bench/rig/database'
+import { CHANNEL_COUNT, THING_COUNT } from '#test/bench/rig/denominators'
 import { databaseIn, startGateway } from '#test/bench/rig/gateway'
+import { prepareKeyed, startKeyed } from '#test/bench/rig/keyed'
 import { residentMbOf } from '#test/bench/rig/processes'
-import type { Server } from '#test/bench/rig/server'
 import { metricOf } from '#test/bench/rig/subject'
-import type { Subject } from '#test/bench/rig/subject'
 import { detailsOf, divided } from './measured.ts'
 import type { Figure, Row } from './row.ts'
 import type { Plan, Session } from './session.ts'
@@ -30,35 +29,13 @@ const TEN: readonly object[] = [
   { when: { silent: '30d' }, event },
   { when: { attr: 'temperature', above: 900 }, event, things: { prefix: 'sensor-' } },
   { when: { attr: 'battery', absent: true }, message: { title: '{thing.title}' } },
-]
-
-/** Every channel has the rules. */
-async function put(server: Server, from: Keeping, rules: readonly object[]): Promise<void> {
-  const caller = new Caller(server, from.token)
-  for (const channel_id of from.channels) {
-    await Promise.all(
-      rules.map((rule, index) =>
-        caller.post('/rule/put', {
-          channel_id,
-          password: PASSWORD,
-          rule_id: `r${index}`,
-          rule: { things: 'all', ...rule },
-        }),
-      ),
-    )
-  }
-}
-
-interface Keeping {
-  readonly token: string
-  readonly channels: readonly string[]
-}
+].map((rule) => ({ things: 'all', ...rule }))
 
 export const RULES_ROW: Row = {
   name: 'rules',
   async measure(session) {
-    const below = planOf(session, 'without-rules', () => Promise.resolve())
-    const plan = planOf(session, 'with-rules', withRules)
+    const below = planOf(session, 'without-rules', [])
+    const plan = planOf(session, 'with-rules', TEN)
     const [measured, without] = await session.between(plan, below)
     const failure = measured.failure ?? without.failure
     return [
@@ -79,35 +56,26 @@ export const RULES_ROW: Row = {
   },
 }
 
-const planOf = (
-  { subjects }: Session,
-  name: string,
-  prepare: (subject: Subject) => Promise<void>,
-): Plan => ({
+/** Every channel has the rules. */
+const planOf = ({ subjects }: Session, name: string, rules: readonly object[]): Plan => ({
   name,
   devices: 'without devices',
-  start: async () => {
-    const subject = await subjects.product('embedded', name)
-    await prepare(subject)
-    return { ...subject, name }
-  },
+  start: async () =>
+    startKeyed(join(await subjects.scratch(), name), {
+      name,
+      channels: CHANNEL_COUNT,
+      things: THING_COUNT,
+      rules,
+    }),
 })
-
-async function withRules(subject: Subject): Promise<void> {
-  const [server] = subject.servers
-  if (server === undefined) throw new Error('the product has no process')
-  const before = (await subject.applied()) ?? 0
-  await put(server, subject.recipe, TEN)
-  const wanted = before + subject.recipe.channels.length * TEN.length
-  await until(async () => ((await subject.applied()) ?? 0) >= wanted)
-}
 
 const THINGS = 1_000_000
 const SILENT_MS = 600_000
 /** What a fleet of them needs, at one look each in ten minutes. */
 const NEEDED_PER_SECOND = THINGS / (SILENT_MS / 1_000)
 const LOOKED_MS = 250
-const LIMIT_MS = 300_000
+/** A step of five seconds becomes one of fifteen: a tenth of the deadlines at least. */
+const STEP_RATIO = 3
 
 const MOVED = { kind: 'ratio-at-least', must: 2, aim: 5 } as const
 const MEMORY = { kind: 'at-most', must: 300, aim: 200 } as const
@@ -134,12 +102,13 @@ async function silence(session: Session): Promise<readonly Figure[]> {
   const residentMb: number[] = []
   for (let run = 0; run < runs; run += 1) {
     // At once, as after a stop of ten minutes; then spread over the ten minutes.
-    const all = await working({ directory, token, spreadMs: 1, untilEmpty: true })
-    const even = await working({ directory, token, spreadMs: SILENT_MS, seconds: secondsPerStep })
-    moved.push(THINGS / all.seconds)
+    const seconds = secondsPerStep * STEP_RATIO
+    const all = await working({ directory, token, spreadMs: 1, seconds })
+    const even = await working({ directory, token, spreadMs: SILENT_MS, seconds })
+    moved.push(all.perSecond)
     residentMb.push(all.residentMb)
     late.push(even.lateSeconds)
-    say(`  silence: ${Math.round(THINGS / all.seconds)}/s, late ${even.lateSeconds.toFixed(2)} s`)
+    say(`  silence: ${Math.round(all.perSecond)}/s, late ${even.lateSeconds.toFixed(2)} s`)
   }
   const details = { things: THINGS, silentMs: SILENT_MS }
   const needed = spread([NEEDED_PER_SECOND])
@@ -159,21 +128,17 @@ async function silence(session: Session): Promise<readonly Figure[]> {
 }
 
 /** A database with a million Things, each of whose channels has the rule. */
-async function silentThings(session: Session): Promise<{ token: string; directory: string }> {
-  const prepared = await session.subjects.prepared('embedded')
-  const directory = join(await session.subjects.scratch(), 'silence')
-  await cp(prepared.directory, directory, { recursive: true })
-  const server = await startGateway(directory, prepared.token)
-  try {
-    await put(server, prepared, [{ when: { silent: `${SILENT_MS / 60_000}m` }, event }])
-    const { token } = prepared
-    await until(async () => (await waiting(server, token)) >= prepared.channels.length)
-  } finally {
-    await server.stop()
-  }
-  const things = await multiplyThings(databaseIn(directory), THINGS)
-  session.options.say(`  silence: ${things} things stored`)
-  return { token: prepared.token, directory }
+async function silentThings({ subjects, options }: Session) {
+  const directory = join(await subjects.scratch(), 'silence')
+  const silent = { things: 'all', when: { silent: `${SILENT_MS / 60_000}m` }, event }
+  const token = await prepareKeyed(directory, {
+    name: 'silence',
+    channels: CHANNEL_COUNT,
+    things: THINGS,
+    rules: [silent],
+  })
+  options.say(`  silence: ${THINGS} things stored`)
+  return { token, directory }
 }
 
 interface Work {
@@ -181,46 +146,30 @@ interface Work {
   readonly token: string
   /** Milliseconds over which the deadlines are spread, from the start on. */
   readonly spreadMs: number
-  readonly untilEmpty?: true
-  readonly seconds?: number
+  readonly seconds: number
 }
 
-/** Lets a gateway work off deadlines; nothing is silent yet, so each is moved. */
-async function working({ directory, token, spreadMs, untilEmpty, seconds = 0 }: Work) {
+/** Lets a gateway work off deadlines for so long; nothing is silent yet, so each is moved. */
+async function working({ directory, token, spreadMs, seconds }: Work) {
   await addDeadlines(databaseIn(directory), spreadMs)
   const server = await startGateway(directory, token)
   try {
     const startMs = performance.now()
+    const endMs = startMs + seconds * 1_000
     let residentMb = 0
+    let ticks = 0
     let lastMs = startMs
-    let ticks = -1
-    for (;;) {
+    while (performance.now() < endMs && ticks * DUE_MAX < THINGS) {
       await new Promise((resolve) => setTimeout(resolve, LOOKED_MS))
-      const now = performance.now()
       residentMb = Math.max(residentMb, residentMbOf(server.pid))
-      const made = await counted(server, token)
-      if (made !== ticks) lastMs = now
-      ticks = made
-      const isOver = untilEmpty === true ? now - lastMs > 2_000 : now - startMs > seconds * 1_000
-      if (isOver || now - startMs > LIMIT_MS) break
+      ticks = await metricOf(server, { token, name: `${LATE_METRIC}_count` })
+      lastMs = performance.now()
     }
-    const sum = await metricOf(server, { token, name: 'heliograph_deadline_late_seconds_sum' })
-    return { seconds: (lastMs - startMs) / 1_000, residentMb, lateSeconds: sum / ticks }
+    const lateSeconds = (await metricOf(server, { token, name: `${LATE_METRIC}_sum` })) / ticks
+    return { perSecond: (ticks * DUE_MAX * 1_000) / (lastMs - startMs), residentMb, lateSeconds }
   } finally {
     await server.stop()
   }
 }
 
-const counted = (server: Server, token: string): Promise<number> =>
-  metricOf(server, { token, name: 'heliograph_deadline_late_seconds_count' })
-
-const waiting = (server: Server, token: string): Promise<number> =>
-  metricOf(server, { token, name: 'heliograph_deadlines_waiting' })
-
-async function until(isDone: () => Promise<boolean>): Promise<void> {
-  for (let left = LIMIT_MS; left > 0; left -= LOOKED_MS) {
-    if (await isDone()) return
-    await new Promise((resolve) => setTimeout(resolve, LOOKED_MS))
-  }
-  throw new Error('the gateway did not come to rest')
-}
+const LATE_METRIC = 'heliograph_deadline_late_seconds'
