@@ -14,7 +14,7 @@
 //   W7. The index keeps the facts of an operation, not its submission, which the log has.
 
 import { isOperationOf, operationTimeOf } from '#domain/identity'
-import type { OperationId } from '#domain/identity'
+import type { ChannelId, OperationId } from '#domain/identity'
 import type { LogPosition } from '#domain/lane'
 import type { Pending } from '#domain/ports'
 import type { MessageSubmission, Submission } from '#domain/submission'
@@ -32,7 +32,7 @@ interface Batch extends Span {
   readonly position: LogPosition
   readonly operations: readonly Facts[]
   /** Operations of the batch that the map by op_id holds. */
-  readonly named: readonly OperationId[]
+  readonly named: readonly Facts[]
 }
 
 /** Consecutive batches. The span may still cover a batch that the index has forgotten. */
@@ -49,15 +49,18 @@ interface Lane {
 }
 
 const PAGE_BATCHES = 64
-const NONE: readonly OperationId[] = Object.freeze([])
+const NONE: readonly Facts[] = Object.freeze([])
 
 export class Unapplied {
   readonly #lanes: readonly Lane[]
   readonly #named = new Map<OperationId, Facts>()
+  readonly #ended: (channelId: ChannelId) => void
   /** The number of operations in the lists of batches. */
   #unnamed = 0
 
-  constructor(lanes: number) {
+  /** `ended` is called with the channel of each operation that the index forgets. */
+  constructor(lanes: number, ended: (channelId: ChannelId) => void = () => {}) {
+    this.#ended = ended
     this.#lanes = Array.from({ length: lanes }, () => ({ pages: [], appliedTo: 0 }))
   }
 
@@ -66,12 +69,14 @@ export class Unapplied {
     return this.#unnamed + this.#named.size
   }
 
-  /** Adds a batch of the log, behind all earlier ones of its lane. */
-  remember(laneNumber: number, position: LogPosition, submissions: Iterable<Submission>): void {
+  /**
+   * Adds a batch of the log, behind all earlier ones of its lane; false when it is applied already.
+   */
+  remember(laneNumber: number, position: LogPosition, submissions: Iterable<Submission>): boolean {
     const lane = this.#lanes[laneNumber]
-    if (lane === undefined || position <= lane.appliedTo) return // unapplied/2
+    if (lane === undefined || position <= lane.appliedTo) return false // unapplied/2
     const operations: Facts[] = []
-    let named: OperationId[] | undefined
+    let named: Facts[] | undefined
     let earliest = Infinity
     let latest = -Infinity
     for (const submission of submissions) {
@@ -81,32 +86,42 @@ export class Unapplied {
         if (acceptedAt < earliest) earliest = acceptedAt // unapplied/1
         if (acceptedAt > latest) latest = acceptedAt // unapplied/1
       } else {
-        this.#named.set(opId, namedFactsOf(submission))
+        const facts = namedFactsOf(submission)
+        this.#named.set(opId, facts)
         named ??= []
-        named.push(opId)
+        named.push(facts)
       }
     }
     this.#unnamed += operations.length
     append(lane, { position, operations, named: named ?? NONE, earliest, latest })
+    return true
   }
 
-  /** Forgets the applied operations of a lane, up to and including a position. */
-  applied(laneNumber: number, position: LogPosition): void {
+  /**
+   * Forgets the applied operations of a lane, up to and including a position; false when the lane
+   * was there already.
+   */
+  applied(laneNumber: number, position: LogPosition): boolean {
     const lane = this.#lanes[laneNumber]
-    if (lane === undefined || position <= lane.appliedTo) return
+    if (lane === undefined || position <= lane.appliedTo) return false
     lane.appliedTo = position
     for (let page = lane.pages[0]; page !== undefined; page = lane.pages[0]) {
       const rest = page.batches.findIndex((batch) => batch.position > position)
       this.#forget(page.batches.splice(0, rest < 0 ? page.batches.length : rest))
-      if (rest >= 0) return
+      if (rest >= 0) break
       lane.pages.shift()
     }
+    return true
   }
 
   #forget(batches: readonly Batch[]): void {
     for (const { operations, named } of batches) {
       this.#unnamed -= operations.length
-      for (const opId of named) this.#named.delete(opId)
+      for (const { channelId } of operations) this.#ended(channelId)
+      for (const { opId, channelId } of named) {
+        this.#named.delete(opId)
+        this.#ended(channelId)
+      }
     }
   }
 
