@@ -30,7 +30,8 @@ import type { SharesOptions } from './channel-shares.ts'
 import { LateRefusals } from './late-refusals.ts'
 import { Rounds } from './rounds.ts'
 import type { RoundPorts } from './rounds.ts'
-import { Unapplied } from './unapplied.ts'
+import { Unapplied, factsOf } from './unapplied.ts'
+import type { Facts } from './unapplied.ts'
 
 type Accepted = { readonly kind: 'accepted' }
 
@@ -55,7 +56,7 @@ export interface AcceptorPorts extends RoundPorts {
 }
 
 interface Waiting {
-  readonly submission: Submission
+  readonly facts: Facts
   /** The encoded submission: its part of the batch. */
   readonly part: string
   readonly bytes: number
@@ -132,7 +133,7 @@ export class Acceptor implements SubmissionSink {
     const bytes = Buffer.byteLength(part)
     lane.bytes += bytes
     return new Promise((answer) => {
-      const waiting = { submission, part, bytes, answer }
+      const waiting = { facts: factsOf(submission), part, bytes, answer }
       this.#shares.add(submission.channelId, lane.number, waiting, bytes)
     })
   }
@@ -214,10 +215,10 @@ export class Acceptor implements SubmissionSink {
     lane.appends -= 1
     lane.bytes -= sumOf(batch, (waiting) => waiting.bytes)
     const isUnapplied = outcome.kind === 'appended' && this.#remember(lane, batch, outcome.position)
-    for (const { submission, bytes, answer } of batch) {
-      this.#shares.answered(submission.channelId, bytes)
-      if (!isUnapplied) this.#shares.ended(submission.channelId)
-      answer(answerTo(submission, outcome))
+    for (const { facts, bytes, answer } of batch) {
+      this.#shares.answered(facts.channelId, bytes)
+      if (!isUnapplied) this.#shares.ended(facts.channelId)
+      answer(answerTo(facts, outcome))
     }
     if (!isUnapplied) this.#shares.release(lane.number, outcome.kind === 'appended')
     if (!this.#rounds.isOpen) this.#flush(lane)
@@ -226,7 +227,7 @@ export class Acceptor implements SubmissionSink {
 
   /** acceptor/3: false when a notice has said already that it is applied. */
   #remember({ number }: Lane, batch: readonly Waiting[], position: LogPosition): boolean {
-    const submissions = batch.map(({ submission }) => submission)
+    const submissions = batch.map(({ facts }) => facts)
     return this.#unapplied.remember(number, position, submissions)
   }
 
@@ -237,12 +238,11 @@ export class Acceptor implements SubmissionSink {
 }
 
 /** W1. Its sender may safely repeat a Message with an op_id of its own. (decisions.md 6) */
-function answerTo(submission: Submission, outcome: Appended): Answer<Accepted> {
+function answerTo({ claimed }: Facts, outcome: Appended): Answer<Accepted> {
   if (outcome.kind === 'appended') return ACCEPTED
   const { kind, retryAfterMs } = outcome
   if (kind === 'refused') return fault('submission_not_accepted', { retryAfterMs })
-  const retryable = submission.model === 'message' && submission.claimed
-  return fault('submission_outcome_unknown', { retryAfterMs, retryable })
+  return fault('submission_outcome_unknown', { retryAfterMs, retryable: claimed === true })
 }
 
 function newLane(number: number): Lane {

@@ -19,8 +19,12 @@ import type { LogPosition } from '#domain/lane'
 import type { Pending } from '#domain/ports'
 import type { MessageSubmission, Submission } from '#domain/submission'
 
-type Facts = Pick<Submission, 'opId' | 'channelId' | 'model' | 'entityId' | 'acceptedAt'> &
-  Pick<MessageSubmission, 'isRepeat'>
+/** What of a submission outlives its encoding. */
+export type Facts = Pick<Submission, 'opId' | 'channelId' | 'model' | 'entityId' | 'acceptedAt'> &
+  Pick<MessageSubmission, 'isRepeat'> & {
+    /** True for a Message whose op_id its client chose. */
+    readonly claimed?: boolean
+  }
 
 /** The earliest and the latest time of acceptance of some operations. */
 interface Span {
@@ -72,21 +76,20 @@ export class Unapplied {
   /**
    * Adds a batch of the log, behind all earlier ones of its lane; false when it is applied already.
    */
-  remember(laneNumber: number, position: LogPosition, submissions: Iterable<Submission>): boolean {
+  remember(laneNumber: number, position: LogPosition, submissions: Iterable<Facts>): boolean {
     const lane = this.#lanes[laneNumber]
     if (lane === undefined || position <= lane.appliedTo) return false // unapplied/2
     const operations: Facts[] = []
     let named: Facts[] | undefined
     let earliest = Infinity
     let latest = -Infinity
-    for (const submission of submissions) {
-      const { opId, acceptedAt } = submission
-      if (isOwn(submission)) {
-        operations.push(factsOf(submission))
+    for (const facts of submissions) {
+      const { opId, acceptedAt } = facts
+      if (isOwn(facts)) {
+        operations.push(facts)
         if (acceptedAt < earliest) earliest = acceptedAt // unapplied/1
         if (acceptedAt > latest) latest = acceptedAt // unapplied/1
       } else {
-        const facts = namedFactsOf(submission)
         this.#named.set(opId, facts)
         named ??= []
         named.push(facts)
@@ -127,8 +130,10 @@ export class Unapplied {
 
   /** Returns an operation of which no notice has said that it is applied. */
   find(opId: OperationId): Pending | undefined {
-    const facts = this.#named.get(opId) ?? this.#findUnnamed(opId)
-    return facts && { ...facts, status: 'accepted', updatedAt: facts.acceptedAt }
+    const found = this.#named.get(opId) ?? this.#findUnnamed(opId)
+    if (found === undefined) return undefined
+    const { claimed: _, ...facts } = found
+    return { ...facts, status: 'accepted', updatedAt: facts.acceptedAt }
   }
 
   #findUnnamed(opId: OperationId): Facts | undefined {
@@ -173,21 +178,14 @@ const covers = ({ earliest, latest }: Span, time: number): boolean =>
  * the operation ends with the first; so the map by op_id holds it, even if the gateway could have
  * made that op_id.
  */
-function isOwn(submission: Submission): boolean {
-  const isClaimed = submission.model === 'message' && submission.claimed
-  return !isClaimed && isOperationOf(submission.opId, submission.acceptedAt)
-}
+const isOwn = ({ claimed, opId, acceptedAt }: Facts): boolean =>
+  claimed !== true && isOperationOf(opId, acceptedAt)
 
-const factsOf = ({ opId, channelId, model, entityId, acceptedAt }: Submission): Facts => ({
-  opId,
-  channelId,
-  model,
-  entityId,
-  acceptedAt,
-})
-
-function namedFactsOf(submission: Submission): Facts {
-  const facts = factsOf(submission)
-  const isRepeat = submission.model === 'message' && submission.isRepeat === true
-  return isRepeat ? { ...facts, isRepeat } : facts
+/** The facts of a submission. (W7) */
+export function factsOf(submission: Submission): Facts {
+  const { opId, channelId, model, entityId, acceptedAt } = submission
+  const facts = { opId, channelId, model, entityId, acceptedAt }
+  if (submission.model !== 'message') return facts
+  const { claimed, isRepeat } = submission
+  return { ...facts, claimed, ...(isRepeat === true && { isRepeat }) }
 }
