@@ -36,8 +36,8 @@ export interface SubmissionPorts {
  */
 export interface MadeIds {
   readonly opId: OperationId
-  /** 32 lower-case hex characters, of which the entity's id is made where it has no other. */
-  readonly entityHex: string
+  /** Returns the 32 lower-case hex characters of the entity's id, where it has no other. */
+  readonly entityHex: () => string
 }
 
 export class Submissions {
@@ -77,7 +77,7 @@ export class Submissions {
     const making: Making =
       made === undefined
         ? { nowMs, newHex32: this.#ports.newHex32 }
-        : { nowMs, newHex32: () => made.entityHex, opId: made.opId }
+        : { nowMs, newHex32: made.entityHex, opId: made.opId }
     const read = readSubmission(intent, fields, making)
     if (isFault(read)) return read
     const { submission, password } = read
@@ -111,10 +111,11 @@ export class Submissions {
   /** Appends a submission that passed every check. (W1) */
   append(submission: Submission, caller: Caller): Answer<Accepted> | Promise<Answer<Accepted>> {
     if (caller.refusal !== undefined) return caller.refusal // submissions/1
+    const { model, opId, entityId } = submission // What waits for the log holds no more of it.
     return this.#ports.sink.accept(submission).then((outcome) => {
       if (isFault(outcome)) return outcome
-      this.#count(submission.model, caller)
-      return submission // W1
+      this.#count(model, caller)
+      return { model, opId, entityId } // W1
     })
   }
 

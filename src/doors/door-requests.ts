@@ -13,6 +13,7 @@ import type { Fault, FaultCode } from '#domain/fault'
 import type { Answer, NowMs } from '#domain/ports'
 import type { Logger, Meter } from '#domain/telemetry'
 import type { Caller } from '#src/acceptance/caller'
+import type { Attempt } from '#src/acceptance/attempt'
 import type { CallerCheck, Guard, Peer } from '#src/acceptance/caller-check'
 import { BUSY, refusalOf } from '#src/refusals/rejection'
 
@@ -48,27 +49,43 @@ export class DoorRequests {
     this.#ports = ports
   }
 
-  /** Checks the caller and lets `handle` answer. Returns the answer, or the refusal; counts it. */
-  async answer<Value>(
+  /**
+   * Checks the caller and lets `handle` answer. Returns the answer, or the refusal; counts it. Not
+   * a promise when `handle` returns none; never throws or rejects.
+   */
+  answer<Value>(
     { guard, peer, authorization }: Arrival,
     handle: (caller: Caller) => Answer<Value> | Promise<Answer<Value>>,
-  ): Promise<Answer<Value>> {
+  ): Answer<Value> | Promise<Answer<Value>> {
     const { callerCheck, isOpen, nowMs } = this.#ports
     const isClosed = this.#isDraining || !isOpen() || this.#underWay >= UNDER_WAY_MAX
     const refusal = isClosed ? BUSY : undefined // door-requests/1
     this.#underWay += 1
     try {
       const admitted = callerCheck.admit(guard, peer, authorization)
-      if (isFault(admitted)) return this.#counted(admitted)
-      const outcome = await handle({ receivedAtMs: nowMs(), refusal, ...admitted })
-      const uncounted = admitted.attempt?.end() // pipeline/4
-      return isFault(outcome) ? this.#counted(uncounted ?? outcome) : outcome
+      if (isFault(admitted)) return this.#ended<Value>(admitted)
+      const { attempt } = admitted
+      const outcome = handle({ receivedAtMs: nowMs(), refusal, ...admitted })
+      if (!(outcome instanceof Promise)) return this.#ended(outcome, attempt)
+      return outcome.then(
+        (answer) => this.#ended(answer, attempt),
+        (error: unknown) => this.#failed<Value>(error),
+      )
     } catch (error) {
-      return this.#counted(refusalOf(error, (defect) => this.#log(defect))) // door-requests/2
-    } finally {
-      this.#underWay -= 1
-      if (this.#isDraining && this.#underWay === 0) this.#empty.resolve()
+      return this.#failed(error)
     }
+  }
+
+  #ended<Value>(outcome: Answer<Value>, attempt?: Attempt): Answer<Value> {
+    this.#underWay -= 1
+    if (this.#isDraining && this.#underWay === 0) this.#empty.resolve()
+    const uncounted = attempt?.end() // pipeline/4
+    return isFault(outcome) ? this.#counted(uncounted ?? outcome) : outcome
+  }
+
+  /** door-requests/2 */
+  #failed<Value>(error: unknown): Answer<Value> {
+    return this.#ended(refusalOf(error, (defect) => this.#log(defect)))
   }
 
   /** Refuses what is new; resolves when what is under way is answered. (door-requests/3) */

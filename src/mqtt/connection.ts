@@ -165,7 +165,7 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
       case 'submit': {
         const bytes = this.#inHand
         this.#inHand = 0
-        void this.#submit(output, bytes)
+        this.#submit(output, bytes)
         break
       }
       case 'release':
@@ -204,14 +204,17 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
     this.#pump()
   }
 
-  async #submit({ ticket, publication }: OutputOf<'submit'>, bytes: number): Promise<void> {
-    const refusal = await this.#client?.publisher.publish(publication)
-    if (this.#isGone) return
-    this.#incoming.done(bytes)
-    if (refusal === 'taken-over') return this.leave(refusal)
-    this.feed({ kind: 'settled', ticket, fault: refusal })
-    if (refusal !== undefined && ENDINGS.has(refusal.code)) this.leave('not-authorized')
-    this.#pump()
+  #submit({ ticket, publication }: OutputOf<'submit'>, bytes: number): void {
+    const outcome = this.#client?.publisher.publish(publication)
+    // Always later: the session is in the midst of the packet.
+    void Promise.resolve(outcome).then((refusal) => {
+      if (this.#isGone) return
+      this.#incoming.done(bytes)
+      if (refusal === 'taken-over') return this.leave(refusal)
+      this.feed({ kind: 'settled', ticket, fault: refusal })
+      if (refusal !== undefined && ENDINGS.has(refusal.code)) this.leave('not-authorized')
+      this.#pump()
+    })
   }
 
   async #release(messageId: number): Promise<void> {

@@ -18,6 +18,7 @@ import type { DeviceStore, SubscriptionStore } from '#domain/store-ports'
 import type { Logger, Meter } from '#domain/telemetry'
 import type { Acceptance } from '#src/acceptance/acceptance'
 import type { Submissions } from '#src/acceptance/submissions'
+import { hexSource } from '#src/acceptance/random'
 import { DoorRequests } from '#src/doors/door-requests'
 import type { DoorRequestsPorts } from '#src/doors/door-requests'
 import { Acknowledgements } from '#src/transports/acknowledgements'
@@ -111,7 +112,7 @@ export class MqttDoor {
       inFlight,
       ticks,
       following: { ...ports, listeners, reads, acknowledgements },
-      newHex32: () => runtime.entropy(16).toString('hex'),
+      newHex32: hexSource(runtime.entropy),
       lost: meter.counter('mqtt_lost_total', {}),
       entered: (connection) => this.#entered(connection),
       left: (connection, testament) => this.#left(connection, testament),

@@ -12,6 +12,7 @@ import { operationIdFrom, parseOperationId } from '#domain/identity'
 import type { OperationId } from '#domain/identity'
 import { fault, isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
+import type { Answer } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
 import type { Logger } from '#domain/telemetry'
 import type { Guard } from '#src/acceptance/caller-check'
@@ -53,6 +54,14 @@ export interface PublishingClient {
   readonly reply: (reply: Reply) => void
 }
 
+/** What becomes of a publish; undefined when the log has it. */
+type Outcome = Fault | 'taken-over' | undefined
+
+/** A submission under way, and how it is handed over again. */
+interface Sent extends Pick<Publication, 'topic' | 'qos'> {
+  readonly submit: () => ReturnType<Submissions['submit']>
+}
+
 /** The credentials were counted when the session began. */
 const GUARD: Guard = { token: 'none', budget: 'none' }
 const RETRY_AFTER_MS = 1_000
@@ -89,10 +98,10 @@ export class Publisher implements OwnPublishes {
   }
 
   /**
-   * Resolves once the log has every submission of the publish, or with the refusal of one;
-   * `taken-over` when a newer connection has the session, which submits it.
+   * Submits a publish. Returns, mostly as a promise, once the log has every submission of it, or
+   * the refusal of one; `taken-over` when a newer connection has the session, which submits it.
    */
-  async publish(publication: Publication): Promise<Fault | 'taken-over' | undefined> {
+  publish(publication: Publication): Outcome | Promise<Outcome> {
     const { topic, payload, qos } = publication
     const receivedAtMs = this.#ports.runtime.nowMs()
     const sender = { thingId: this.#client.thingId, mappings: [] }
@@ -101,15 +110,34 @@ export class Publisher implements OwnPublishes {
     this.#state = read.state
     for (const reply of read.replies) this.#client.reply(reply)
     const isNamed = qos > 0 || this.#own !== undefined
-    const named = isNamed ? this.#opIdOf(publication, receivedAtMs) : undefined
-    const opId = named instanceof Promise ? await named : named
+    const opId = isNamed ? this.#opIdOf(publication, receivedAtMs) : undefined
+    const { wishes } = read
+    return opId instanceof Promise
+      ? opId.then((known) => this.#submit(wishes, known, publication))
+      : this.#submit(wishes, opId, publication)
+  }
+
+  #submit(
+    wishes: readonly Wish[],
+    opId: OperationId | Fault | 'taken-over' | undefined,
+    publication: Publication,
+  ): Outcome | Promise<Outcome> {
     if (opId === 'taken-over') return 'taken-over'
     if (isFault(opId)) return this.#unread(opId, publication)
-    for (const [index, wish] of read.wishes.entries()) {
-      const made = opId && madeFrom(nthOf(opId, index))
-      if (made !== undefined) this.#noteOwn(made.opId)
-      const refusal = await this.#tried(wish, made, publication)
-      if (refusal !== undefined) return this.#refused(refusal, publication)
+    const [wish] = wishes
+    if (wish === undefined) return undefined
+    if (wishes.length === 1) return this.#tried(wish, opId, publication)
+    return this.#allTried(wishes, opId, publication)
+  }
+
+  async #allTried(
+    wishes: readonly Wish[],
+    opId: OperationId | undefined,
+    publication: Publication,
+  ): Promise<Fault | undefined> {
+    for (const [index, wish] of wishes.entries()) {
+      const refusal = await this.#tried(wish, opId && nthOf(opId, index), publication)
+      if (refusal !== undefined) return refusal
     }
     return undefined
   }
@@ -121,25 +149,49 @@ export class Publisher implements OwnPublishes {
     if (this.#own.size > OWN_MAX && oldest !== undefined) this.#own.delete(oldest)
   }
 
-  /** mqtt-publisher/2 */
-  async #tried(
+  #tried(
     wish: Wish,
-    made: MadeIds | undefined,
+    opId: OperationId | undefined,
     publication: Publication,
-  ): Promise<Fault | undefined> {
-    const { channelId, password, level } = this.#client
-    const { requests, submissions, runtime } = this.#ports
-    const said = wish.intent.model === 'message' && saidOf(publication)
+  ): Fault | undefined | Promise<Fault | undefined> {
+    const { channelId, password } = this.#client
+    const { requests, submissions } = this.#ports
+    const { topic, qos } = publication
+    const { intent } = wish
+    const said = intent.model === 'message' && saidOf(publication)
     const fields = { ...said, ...wish.fields, channel_id: channelId, password }
-    for (;;) {
-      const answer = await requests.answer(this.#arrival, (caller) =>
-        submissions.submit(wish.intent, fields, caller, made),
-      )
+    const made = opId && madeFrom(opId)
+    if (opId !== undefined) this.#noteOwn(opId)
+    const submit = (): ReturnType<Submissions['submit']> =>
+      requests.answer(this.#arrival, (caller) => submissions.submit(intent, fields, caller, made))
+    const answer = submit()
+    if (!(answer instanceof Promise)) return this.#answered(answer, { topic, qos, submit })
+    return answer.then((later) => this.#answered(later, { topic, qos, submit }))
+  }
+
+  #answered(
+    answer: Answer<unknown>,
+    { submit, ...sent }: Sent,
+  ): Fault | undefined | Promise<Fault | undefined> {
+    if (!isFault(answer)) return undefined
+    if (!this.#waits(answer, sent)) return this.#refused(answer, sent)
+    return this.#triedAgain(answer, { submit, ...sent })
+  }
+
+  /** mqtt-publisher/2 */
+  #waits(refusal: Fault, { qos }: Pick<Sent, 'qos'>): boolean {
+    return this.#client.level === 4 && qos > 0 && isBusy(refusal) && !this.#isOver
+  }
+
+  async #triedAgain(refusal: Fault, { submit, ...sent }: Sent): Promise<Fault | undefined> {
+    let last = refusal
+    while (this.#waits(last, sent)) {
+      await this.#ports.runtime.wait(last.retryAfterMs ?? RETRY_AFTER_MS)
+      const answer = await submit()
       if (!isFault(answer)) return undefined
-      const waits = level === 4 && publication.qos > 0 && isBusy(answer) && !this.#isOver
-      if (!waits) return answer
-      await runtime.wait(answer.retryAfterMs ?? RETRY_AFTER_MS)
+      last = answer
     }
+    return this.#refused(last, sent)
   }
 
   /** mqtt-publisher/1 */
@@ -158,12 +210,12 @@ export class Publisher implements OwnPublishes {
   }
 
   /** Refuses a publish that is no submission, which counts as every refusal. */
-  async #unread(refusal: Fault, publication: Publication): Promise<Fault> {
-    await this.#ports.requests.answer(this.#arrival, () => refusal)
+  #unread(refusal: Fault, publication: Publication): Fault {
+    void this.#ports.requests.answer(this.#arrival, () => refusal)
     return this.#refused(refusal, publication)
   }
 
-  #refused(refusal: Fault, { topic, qos }: Publication): Fault {
+  #refused(refusal: Fault, { topic, qos }: Pick<Publication, 'topic' | 'qos'>): Fault {
     if (qos === 0 && isBusy(refusal)) this.#ports.lost()
     const { channelId } = this.#client
     const facts = { channelId, topic, code: refusal.code, reason: lineOf(refusal) }
@@ -183,7 +235,7 @@ const saidOf = ({ opId, expirySeconds = 0 }: Publication): Readonly<Record<strin
 /** The same for the same op_id: a submission that comes again is the same. */
 const madeFrom = (opId: OperationId): MadeIds => ({
   opId,
-  entityHex: hash('sha256', opId, 'hex').slice(0, 32),
+  entityHex: () => hash('sha256', opId, 'hex').slice(0, 32),
 })
 
 /** A publish of several submissions has an op_id for each. */

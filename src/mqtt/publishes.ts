@@ -140,7 +140,8 @@ export class Publishes {
     const { qos, messageId = 0, dup: isRepeat } = packet
     if (at0 !== undefined) at0.add(ticket)
     else if (qos !== 0) this.#waiting.set(ticket, { qos, messageId, answer: undefined })
-    const payload = Buffer.from(packet.payload)
+    const payload =
+      typeof packet.payload === 'string' ? Buffer.from(packet.payload) : packet.payload
     const publication = {
       topic,
       payload,

@@ -18,6 +18,11 @@ import type { Sessions } from '#src/transports/sessions'
 const IN_FLIGHT_BYTES_MAX = 128 * 2 ** 20
 const LANE_BYTES_MIN = 2 ** 20
 const CHANNEL_IN_FLIGHT_MAX = 4096
+/**
+ * Submissions of one channel between its batch and its effect: others of the lane wait behind them,
+ * some 6 ms. Alone a channel may fill a turn.
+ */
+const CHANNEL_SHARE = { shareMax: 256, aloneMax: 1_024 }
 const UNAPPLIED_MAX = 500_000
 
 export type StageConfig = Pick<Config, 'lanes' | 'providers'> & AcceptanceOptions
@@ -64,6 +69,7 @@ function composeAcceptor(
       lanes,
       laneBytesMax: Math.max(LANE_BYTES_MIN, IN_FLIGHT_BYTES_MAX / lanes),
       channelInFlightMax: CHANNEL_IN_FLIGHT_MAX,
+      channelShare: CHANNEL_SHARE,
       unappliedMax: UNAPPLIED_MAX,
     },
   )

@@ -1,7 +1,7 @@
 // Appends submissions to the log, in one open batch for each lane.
 //
-//   accept ─▶ lane's open batch ─▶ (end of the round; earlier appends answered, or batch full)
-//     ─▶ append ─▶ 200
+//   accept ─▶ (earlier ones of its channel applied) ─▶ lane's open batch
+//     ─▶ (end of the round; earlier appends answered, or batch full) ─▶ append ─▶ 200
 //
 // Invariants:
 //   W1. `accepted` leaves only after the log has the submission durably.
@@ -10,25 +10,28 @@
 //     append only one batch at a time to a slow disk. Submissions that come during a round wait for
 //     its end. No batch waits longer than STUCK_MS: the log can refuse a batch that it has not
 //     begun to write.
-//   acceptor/2. Waiting bytes are bounded for each lane, submissions in flight for each channel
-//     (W8), and submissions not known to be applied for the process. Beyond a bound the acceptor
-//     refuses a submission and asks its caller to retry later.
+//   acceptor/2. Waiting bytes are bounded for each lane, submissions in flight and half of those
+//     bytes for each channel (W8), and submissions not known to be applied for the process. Beyond
+//     a bound the acceptor refuses a submission and asks its caller to retry later.
 //   acceptor/3. From `accepted` until it is known to be applied, this process finds the
 //     submission's operation.
 
 import type { ChannelId, OperationId } from '#domain/identity'
 import { laneOf } from '#domain/identity'
 import { BATCH_BYTES_MAX, BATCH_SUBMISSIONS_MAX } from '#domain/lane'
-import type { Appended } from '#domain/lane'
-import type { Fault } from '#domain/fault'
+import type { Appended, LogPosition } from '#domain/lane'
 import { fault } from '#domain/fault'
 import type { Answer, Bus, LogWriter, Pending, SubmissionSink } from '#domain/ports'
 import type { Submission } from '#domain/submission'
 import type { Meter } from '#domain/telemetry'
 import { encodeBatch, encodeSubmission } from '#src/schemas/batch'
+import { ChannelShares } from './channel-shares.ts'
+import type { SharesOptions } from './channel-shares.ts'
+import { LateRefusals } from './late-refusals.ts'
 import { Rounds } from './rounds.ts'
 import type { RoundPorts } from './rounds.ts'
-import { Unapplied } from './unapplied.ts'
+import { Unapplied, factsOf } from './unapplied.ts'
+import type { Facts } from './unapplied.ts'
 
 type Accepted = { readonly kind: 'accepted' }
 
@@ -40,6 +43,8 @@ export interface AcceptorOptions {
   readonly laneBytesMax: number
   /** Bound for the submissions of one channel that wait or are in flight. */
   readonly channelInFlightMax: number
+  /** Bounds for the submissions of one channel in a batch, or in the log and not applied. */
+  readonly channelShare: Pick<SharesOptions<unknown>, 'shareMax' | 'aloneMax'>
   /** Bound for the submissions that this process accepted and does not know to be applied. */
   readonly unappliedMax: number
 }
@@ -51,7 +56,7 @@ export interface AcceptorPorts extends RoundPorts {
 }
 
 interface Waiting {
-  readonly submission: Submission
+  readonly facts: Facts
   /** The encoded submission: its part of the batch. */
   readonly part: string
   readonly bytes: number
@@ -72,7 +77,7 @@ interface Lane {
 
 const ACCEPTED: Accepted = Object.freeze({ kind: 'accepted' })
 const RETRY_AFTER_MS = 1000
-const CHANNELS_KEPT_MAX = 10_000
+const REFUSAL = fault('submission_not_accepted', { retryAfterMs: RETRY_AFTER_MS })
 const STUCK_MS = 1000
 /** The outcome when the log's thread has ended: nobody knows whether the log has the batch. (W1) */
 const NO_ANSWER: Appended = { kind: 'unknown', retryAfterMs: RETRY_AFTER_MS }
@@ -82,7 +87,8 @@ export class Acceptor implements SubmissionSink {
   readonly #ports: AcceptorPorts
   readonly #options: AcceptorOptions
   readonly #lanes: readonly Lane[]
-  readonly #inFlight = new Map<ChannelId, number>()
+  readonly #shares: ChannelShares<Waiting>
+  readonly #late: LateRefusals
   readonly #rounds: Rounds
   readonly #unapplied: Unapplied
   readonly #batchSize: (submissions: number) => void
@@ -96,13 +102,22 @@ export class Acceptor implements SubmissionSink {
     this.#rounds = new Rounds(ports, options.roundMs, () => {
       for (const lane of this.#lanes) this.#flush(lane)
     })
-    this.#unapplied = new Unapplied(options.lanes)
+    this.#shares = new ChannelShares<Waiting>({
+      lanes: options.lanes,
+      ...options.channelShare,
+      timers: ports.timers,
+      enter: (lane, waiting) => this.#enter(lane, waiting),
+    })
+    this.#late = new LateRefusals(REFUSAL, ports.timers)
+    this.#unapplied = new Unapplied(options.lanes, (channelId) => this.#shares.ended(channelId))
     this.#batchSize = ports.meter.histogram('batch_submissions', {})
     ports.meter.gauge('lane_in_flight_bytes', {}, () => sumOf(this.#lanes, (lane) => lane.bytes))
     ports.meter.gauge('unapplied_submissions', {}, () => this.#unapplied.size)
+    ports.meter.gauge('channel_waiting_submissions', {}, () => this.#shares.waiting)
     ports.bus.onNotice((notice) => {
       if (notice.kind !== 'applied') return
-      this.#unapplied.applied(notice.lane, notice.position)
+      const hasApplied = this.#unapplied.applied(notice.lane, notice.position)
+      this.#shares.release(notice.lane, hasApplied)
       if (this.#unapplied.size > 0) return
       for (const resolve of this.#whenApplied.splice(0)) resolve()
     })
@@ -111,18 +126,24 @@ export class Acceptor implements SubmissionSink {
   accept(submission: Submission): Promise<Answer<Accepted>> {
     const lane = this.#lanes[laneOf(submission.channelId, this.#options.lanes)]
     if (lane === undefined) return Promise.resolve(fault('internal_error'))
-    const refused = this.#refusal(lane, submission.channelId)
-    if (refused !== undefined) return Promise.resolve(refused)
+    if (this.#isBusy(lane)) return Promise.resolve(REFUSAL)
+    if (this.#isAtBound(submission.channelId)) return this.#late.refuse()
 
     const part = encodeSubmission(submission)
-    this.#count(submission.channelId, 1)
     const bytes = Buffer.byteLength(part)
     lane.bytes += bytes
-    lane.waitingBytes += bytes
     return new Promise((answer) => {
-      lane.waiting.push({ submission, part, bytes, answer })
-      this.#rounds.gather()
+      const waiting = { facts: factsOf(submission), part, bytes, answer }
+      this.#shares.add(submission.channelId, lane.number, waiting, bytes)
     })
+  }
+
+  #enter(number: number, waiting: Waiting): void {
+    const lane = this.#lanes[number]
+    if (lane === undefined) return
+    lane.waitingBytes += waiting.bytes
+    lane.waiting.push(waiting)
+    this.#rounds.gather()
   }
 
   find(opId: OperationId): Pending | undefined {
@@ -149,13 +170,16 @@ export class Acceptor implements SubmissionSink {
   }
 
   /** acceptor/2 */
-  #refusal(lane: Lane, channelId: ChannelId): Fault | undefined {
-    const { laneBytesMax, channelInFlightMax, unappliedMax } = this.#options
-    const isBusy =
-      lane.bytes >= laneBytesMax ||
-      this.#unapplied.size >= unappliedMax ||
-      (this.#inFlight.get(channelId) ?? 0) >= channelInFlightMax
-    return isBusy ? fault('submission_not_accepted', { retryAfterMs: RETRY_AFTER_MS }) : undefined
+  #isBusy({ bytes }: Lane): boolean {
+    const { laneBytesMax, unappliedMax } = this.#options
+    return bytes >= laneBytesMax || this.#unapplied.size >= unappliedMax
+  }
+
+  /** acceptor/2 */
+  #isAtBound(channelId: ChannelId): boolean {
+    const { laneBytesMax, channelInFlightMax } = this.#options
+    const { unanswered, bytes } = this.#shares.unansweredOf(channelId)
+    return unanswered >= channelInFlightMax || bytes >= laneBytesMax / 2
   }
 
   /** acceptor/1 */
@@ -190,37 +214,35 @@ export class Acceptor implements SubmissionSink {
   #answerBatch(lane: Lane, batch: readonly Waiting[], outcome: Appended): void {
     lane.appends -= 1
     lane.bytes -= sumOf(batch, (waiting) => waiting.bytes)
-    if (outcome.kind === 'appended') {
-      const submissions = batch.map(({ submission }) => submission)
-      this.#unapplied.remember(lane.number, outcome.position, submissions) // acceptor/3
+    const isUnapplied = outcome.kind === 'appended' && this.#remember(lane, batch, outcome.position)
+    for (const { facts, bytes, answer } of batch) {
+      this.#shares.answered(facts.channelId, bytes)
+      if (!isUnapplied) this.#shares.ended(facts.channelId)
+      answer(answerTo(facts, outcome))
     }
-    for (const { submission, answer } of batch) {
-      this.#count(submission.channelId, -1)
-      answer(answerTo(submission, outcome))
-    }
+    if (!isUnapplied) this.#shares.release(lane.number, outcome.kind === 'appended')
     if (!this.#rounds.isOpen) this.#flush(lane)
     if (this.#isIdle()) for (const resolve of this.#idle.splice(0)) resolve()
   }
 
-  #count(channelId: ChannelId, change: 1 | -1): void {
-    const count = (this.#inFlight.get(channelId) ?? 0) + change
-    // A channel often sends again soon, so its entry stays at 0 while the map is small.
-    if (count === 0 && this.#inFlight.size > CHANNELS_KEPT_MAX) this.#inFlight.delete(channelId)
-    else this.#inFlight.set(channelId, count)
+  /** acceptor/3: false when a notice has said already that it is applied. */
+  #remember({ number }: Lane, batch: readonly Waiting[], position: LogPosition): boolean {
+    const submissions = batch.map(({ facts }) => facts)
+    return this.#unapplied.remember(number, position, submissions)
   }
 
   #isIdle(): boolean {
-    return this.#lanes.every((lane) => lane.appends === 0 && lane.waiting.length === 0)
+    const isIdle = (lane: Lane): boolean => lane.appends === 0 && lane.waiting.length === 0
+    return this.#shares.waiting === 0 && this.#lanes.every(isIdle)
   }
 }
 
 /** W1. Its sender may safely repeat a Message with an op_id of its own. (decisions.md 6) */
-function answerTo(submission: Submission, outcome: Appended): Answer<Accepted> {
+function answerTo({ claimed }: Facts, outcome: Appended): Answer<Accepted> {
   if (outcome.kind === 'appended') return ACCEPTED
   const { kind, retryAfterMs } = outcome
   if (kind === 'refused') return fault('submission_not_accepted', { retryAfterMs })
-  const retryable = submission.model === 'message' && submission.claimed
-  return fault('submission_outcome_unknown', { retryAfterMs, retryable })
+  return fault('submission_outcome_unknown', { retryAfterMs, retryable: claimed === true })
 }
 
 function newLane(number: number): Lane {

@@ -14,13 +14,17 @@
 //   W7. The index keeps the facts of an operation, not its submission, which the log has.
 
 import { isOperationOf, operationTimeOf } from '#domain/identity'
-import type { OperationId } from '#domain/identity'
+import type { ChannelId, OperationId } from '#domain/identity'
 import type { LogPosition } from '#domain/lane'
 import type { Pending } from '#domain/ports'
 import type { MessageSubmission, Submission } from '#domain/submission'
 
-type Facts = Pick<Submission, 'opId' | 'channelId' | 'model' | 'entityId' | 'acceptedAt'> &
-  Pick<MessageSubmission, 'isRepeat'>
+/** What of a submission outlives its encoding. */
+export type Facts = Pick<Submission, 'opId' | 'channelId' | 'model' | 'entityId' | 'acceptedAt'> &
+  Pick<MessageSubmission, 'isRepeat'> & {
+    /** True for a Message whose op_id its client chose. */
+    readonly claimed?: boolean
+  }
 
 /** The earliest and the latest time of acceptance of some operations. */
 interface Span {
@@ -32,7 +36,7 @@ interface Batch extends Span {
   readonly position: LogPosition
   readonly operations: readonly Facts[]
   /** Operations of the batch that the map by op_id holds. */
-  readonly named: readonly OperationId[]
+  readonly named: readonly Facts[]
 }
 
 /** Consecutive batches. The span may still cover a batch that the index has forgotten. */
@@ -49,15 +53,18 @@ interface Lane {
 }
 
 const PAGE_BATCHES = 64
-const NONE: readonly OperationId[] = Object.freeze([])
+const NONE: readonly Facts[] = Object.freeze([])
 
 export class Unapplied {
   readonly #lanes: readonly Lane[]
   readonly #named = new Map<OperationId, Facts>()
+  readonly #ended: (channelId: ChannelId) => void
   /** The number of operations in the lists of batches. */
   #unnamed = 0
 
-  constructor(lanes: number) {
+  /** `ended` is called with the channel of each operation that the index forgets. */
+  constructor(lanes: number, ended: (channelId: ChannelId) => void = () => {}) {
+    this.#ended = ended
     this.#lanes = Array.from({ length: lanes }, () => ({ pages: [], appliedTo: 0 }))
   }
 
@@ -66,54 +73,67 @@ export class Unapplied {
     return this.#unnamed + this.#named.size
   }
 
-  /** Adds a batch of the log, behind all earlier ones of its lane. */
-  remember(laneNumber: number, position: LogPosition, submissions: Iterable<Submission>): void {
+  /**
+   * Adds a batch of the log, behind all earlier ones of its lane; false when it is applied already.
+   */
+  remember(laneNumber: number, position: LogPosition, submissions: Iterable<Facts>): boolean {
     const lane = this.#lanes[laneNumber]
-    if (lane === undefined || position <= lane.appliedTo) return // unapplied/2
+    if (lane === undefined || position <= lane.appliedTo) return false // unapplied/2
     const operations: Facts[] = []
-    let named: OperationId[] | undefined
+    let named: Facts[] | undefined
     let earliest = Infinity
     let latest = -Infinity
-    for (const submission of submissions) {
-      const { opId, acceptedAt } = submission
-      if (isOwn(submission)) {
-        operations.push(factsOf(submission))
+    for (const facts of submissions) {
+      const { opId, acceptedAt } = facts
+      if (isOwn(facts)) {
+        operations.push(facts)
         if (acceptedAt < earliest) earliest = acceptedAt // unapplied/1
         if (acceptedAt > latest) latest = acceptedAt // unapplied/1
       } else {
-        this.#named.set(opId, namedFactsOf(submission))
+        this.#named.set(opId, facts)
         named ??= []
-        named.push(opId)
+        named.push(facts)
       }
     }
     this.#unnamed += operations.length
     append(lane, { position, operations, named: named ?? NONE, earliest, latest })
+    return true
   }
 
-  /** Forgets the applied operations of a lane, up to and including a position. */
-  applied(laneNumber: number, position: LogPosition): void {
+  /**
+   * Forgets the applied operations of a lane, up to and including a position; false when the lane
+   * was there already.
+   */
+  applied(laneNumber: number, position: LogPosition): boolean {
     const lane = this.#lanes[laneNumber]
-    if (lane === undefined || position <= lane.appliedTo) return
+    if (lane === undefined || position <= lane.appliedTo) return false
     lane.appliedTo = position
     for (let page = lane.pages[0]; page !== undefined; page = lane.pages[0]) {
       const rest = page.batches.findIndex((batch) => batch.position > position)
       this.#forget(page.batches.splice(0, rest < 0 ? page.batches.length : rest))
-      if (rest >= 0) return
+      if (rest >= 0) break
       lane.pages.shift()
     }
+    return true
   }
 
   #forget(batches: readonly Batch[]): void {
     for (const { operations, named } of batches) {
       this.#unnamed -= operations.length
-      for (const opId of named) this.#named.delete(opId)
+      for (const { channelId } of operations) this.#ended(channelId)
+      for (const { opId, channelId } of named) {
+        this.#named.delete(opId)
+        this.#ended(channelId)
+      }
     }
   }
 
   /** Returns an operation of which no notice has said that it is applied. */
   find(opId: OperationId): Pending | undefined {
-    const facts = this.#named.get(opId) ?? this.#findUnnamed(opId)
-    return facts && { ...facts, status: 'accepted', updatedAt: facts.acceptedAt }
+    const found = this.#named.get(opId) ?? this.#findUnnamed(opId)
+    if (found === undefined) return undefined
+    const { claimed: _, ...facts } = found
+    return { ...facts, status: 'accepted', updatedAt: facts.acceptedAt }
   }
 
   #findUnnamed(opId: OperationId): Facts | undefined {
@@ -158,21 +178,14 @@ const covers = ({ earliest, latest }: Span, time: number): boolean =>
  * the operation ends with the first; so the map by op_id holds it, even if the gateway could have
  * made that op_id.
  */
-function isOwn(submission: Submission): boolean {
-  const isClaimed = submission.model === 'message' && submission.claimed
-  return !isClaimed && isOperationOf(submission.opId, submission.acceptedAt)
-}
+const isOwn = ({ claimed, opId, acceptedAt }: Facts): boolean =>
+  claimed !== true && isOperationOf(opId, acceptedAt)
 
-const factsOf = ({ opId, channelId, model, entityId, acceptedAt }: Submission): Facts => ({
-  opId,
-  channelId,
-  model,
-  entityId,
-  acceptedAt,
-})
-
-function namedFactsOf(submission: Submission): Facts {
-  const facts = factsOf(submission)
-  const isRepeat = submission.model === 'message' && submission.isRepeat === true
-  return isRepeat ? { ...facts, isRepeat } : facts
+/** The facts of a submission. (W7) */
+export function factsOf(submission: Submission): Facts {
+  const { opId, channelId, model, entityId, acceptedAt } = submission
+  const facts = { opId, channelId, model, entityId, acceptedAt }
+  if (submission.model !== 'message') return facts
+  const { claimed, isRepeat } = submission
+  return { ...facts, claimed, ...(isRepeat === true && { isRepeat }) }
 }

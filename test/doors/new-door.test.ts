@@ -36,11 +36,11 @@ function lineDoor(rig: AcceptanceRig): Door {
       serve: (socket, peer) =>
         createInterface({ input: socket }).on('line', (line) => {
           const [channel_id, password, title] = line.split('/')
-          const sent = requests.answer({ guard, peer, authorization: '' }, (caller) =>
+          const answer = requests.answer({ guard, peer, authorization: '' }, (caller) =>
             submissions.submit(SEND, { channel_id, password, title }, caller),
           )
-          void sent.then((answer) =>
-            socket.write(isFault(answer) ? `no ${answer.code}\n` : `sent ${answer.entityId}\n`),
+          void Promise.resolve(answer).then((sent) =>
+            socket.write(isFault(sent) ? `no ${sent.code}\n` : `sent ${sent.entityId}\n`),
           )
         }),
     },

@@ -2,7 +2,7 @@ import test from 'ava'
 
 import { laneOf } from '#domain/identity'
 import { message, opId } from '#test/support/submissions'
-import { LANES, inLane, bench, BUSY, messageOf } from '#test/support/acceptor-bench'
+import { LANES, inLane, bench, BUSY, inBatch, messageOf } from '#test/support/acceptor-bench'
 import { turn } from '#test/support/until'
 
 test('acceptor/2: a lane counts bytes of submissions, not characters', async (t) => {
@@ -16,8 +16,8 @@ test('acceptor/2: a lane counts bytes of submissions, not characters', async (t)
 
 test('acceptor/2: the acceptor bounds the bytes that wait in a lane', async (t) => {
   const { accept, answers, flush, log, meter } = bench({ laneBytesMax: 1000 })
-  accept(messageOf(500, 'a'))
-  accept(messageOf(499, 'b'))
+  accept(messageOf(499, 'a'))
+  accept(messageOf(500, 'b', inLane(0, 1)))
   await turn()
   t.is(meter.gauges.get('lane_in_flight_bytes')?.(), 999)
   // One byte is free, so the lane takes one more submission, and then none.
@@ -49,12 +49,13 @@ test('acceptor/2: a lane that has reached its byte bound is full', async (t) => 
 })
 
 test('W8: the acceptor bounds one channel in flight, and still accepts the other channels', async (t) => {
-  const { accept, answers, flush, log } = bench({ channelInFlightMax: 2 })
+  const { accept, answers, flush, log, time } = bench({ channelInFlightMax: 2 })
   const [greedy, modest] = [inLane(0, 0), inLane(0, 1)]
   accept(message({ opId: 'a', channelId: greedy }))
   accept(message({ opId: 'b', channelId: greedy }))
   accept(message({ opId: 'c', channelId: greedy }))
   accept(message({ opId: 'd', channelId: modest }))
+  time.advance(250) // late-refusals/1
   await turn()
   t.deepEqual(answers, [`c: ${BUSY}`])
 
@@ -78,6 +79,58 @@ test('W8: submissions of a refused append are no longer in flight', async (t) =>
   flush()
   await log.appended()
   t.deepEqual(answers, [`a: ${BUSY}`, 'b: accepted'])
+})
+
+test('W8: a channel beyond its share waits until earlier ones are applied, and others go on', async (t) => {
+  const { accept, answers, flush, log, bus, meter } = bench({
+    channelShare: { shareMax: 1, aloneMax: 1 },
+  })
+  const [greedy, modest] = [inLane(0, 0), inLane(0, 1)]
+  for (const id of ['a', 'b', 'c']) accept(message({ opId: id, channelId: greedy }))
+  accept(message({ opId: 'd', channelId: modest }))
+  flush()
+  t.deepEqual(log.appends.map(inBatch), [['a', 'd']])
+  t.is(meter.gauges.get('channel_waiting_submissions')?.(), 2)
+  const position = await log.appended()
+  t.deepEqual(answers, ['a: accepted', 'd: accepted'])
+  flush()
+  t.is(log.appends.length, 0)
+
+  bus.notify({ kind: 'applied', lane: 0, position })
+  flush()
+  t.deepEqual(log.appends.map(inBatch), [['b']])
+  await log.refused(1000)
+  flush()
+  t.deepEqual(log.appends.map(inBatch), [['c']])
+  bus.notify({ kind: 'applied', lane: 0, position: position + 1 })
+  await log.appended()
+  t.deepEqual(answers.slice(2), [`b: ${BUSY}`, 'c: accepted'])
+  t.is(meter.gauges.get('channel_waiting_submissions')?.(), 0)
+})
+
+test('W8: a notice that comes before the answer to an append frees the share too', async (t) => {
+  const { accept, answers, flush, log, bus, acceptor } = bench({
+    channelShare: { shareMax: 1, aloneMax: 1 },
+  })
+  for (const id of ['a', 'b']) accept(message({ opId: id, channelId: inLane(0) }))
+  flush()
+  bus.notify({ kind: 'applied', lane: 0, position: 1 })
+  const drained = acceptor.drain()
+  await log.appended()
+  flush()
+  await log.appended()
+  await drained
+  t.deepEqual(answers, ['a: accepted', 'b: accepted'])
+})
+
+test('acceptor/2: one channel takes half of the bytes of its lane at most', async (t) => {
+  const { accept, answers, time } = bench({ laneBytesMax: 2000 })
+  accept(messageOf(1000, 'a', inLane(0, 0)))
+  accept(messageOf(300, 'b', inLane(0, 0)))
+  accept(messageOf(300, 'c', inLane(0, 1)))
+  time.advance(250)
+  await turn()
+  t.deepEqual(answers, [`b: ${BUSY}`])
 })
 
 test('acceptor/2: the acceptor bounds the submissions that it does not know to be applied', async (t) => {

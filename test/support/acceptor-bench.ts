@@ -22,6 +22,7 @@ export const OPTIONS: AcceptorOptions = {
   lanes: LANES,
   laneBytesMax: 1_000_000,
   channelInFlightMax: 1000,
+  channelShare: { shareMax: 1000, aloneMax: 1000 },
   unappliedMax: 1000,
 }
 

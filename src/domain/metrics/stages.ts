@@ -20,6 +20,11 @@ export const STAGE_METRICS = {
     help: 'Submissions accepted here and not yet known to be applied',
     labels: [],
   },
+  channel_waiting_submissions: {
+    kind: 'gauge',
+    help: 'Submissions waiting until earlier ones of their channel are applied',
+    labels: [],
+  },
   credential_cache_entries: {
     kind: 'gauge',
     help: 'Verified and refused credentials held',

@@ -37,11 +37,12 @@ class FakeRetention implements RetentionStore {
 
 async function removeAll(
   retention: FakeRetention,
-  { days = 90, history = 30, steps = 99, isClockAhead = false } = {},
+  { days = 90, history = 30, steps = 99, isClockAhead = false, passing = 0 } = {},
 ): Promise<{ readonly notices: readonly Notice[]; readonly rows: readonly number[] }> {
   const notices: Notice[] = []
   const rows: number[] = []
   let left = steps
+  let now = NOW - passing
   await removeExpired({
     retention,
     bus: { notify: (notice) => void notices.push(notice) },
@@ -50,7 +51,7 @@ async function removeAll(
       historyRetentionMs: { messagesAndEvents: history * DAY, thingUpdates: DAY },
       deviceRetentionMs: days * DAY,
     },
-    runtime: { nowMs: () => NOW, wait: () => Promise.resolve() },
+    runtime: { nowMs: () => (now += passing), wait: () => Promise.resolve() },
     isClockAhead: () => isClockAhead,
     mayGoOn: () => (left -= 1) >= 0,
     removed: (removed) => void rows.push(removed),
@@ -71,6 +72,16 @@ test('removeExpired sends a notice for each unused channel that it removed', asy
 test('removeExpired goes on while a step removes something, and counts the rows', async (t) => {
   const { rows } = await removeAll(new FakeRetention([5, 0, []], [0, 2, []], [0, 0, [channel(1)]]))
   t.deepEqual(rows, [5, 2, 0, 0])
+})
+
+test('removal/2: removeExpired leaves what expires meanwhile to the next run', async (t) => {
+  const retention = new FakeRetention([5, 0, []], [5, 0, []])
+  await removeAll(retention, { passing: 1_000 })
+  t.deepEqual(
+    new Set(retention.limits.map(({ operations }) => operations)),
+    new Set([NOW - 7 * DAY]),
+  )
+  t.deepEqual(new Set(retention.idle.map(({ nowMs }) => nowMs)), new Set([NOW]))
 })
 
 test('removeExpired ends between two steps when the lanes go to another node', async (t) => {
