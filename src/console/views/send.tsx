@@ -3,12 +3,13 @@
 import { useState } from 'preact/hooks'
 
 import type { LiveChannel } from '#console/state/live-channel.ts'
+import { EMPTY_PAIR, valuesOf } from '#console/state/pairs.ts'
+import type { Pair } from '#console/state/pairs.ts'
 import { SECRET_NAME, commandFor, submit } from '#console/state/submissions.ts'
 import type { Draft, Model } from '#console/state/submissions.ts'
 import { t } from '#console/words/words.ts'
 import { Choice, Field, Form } from '#console/parts/form.tsx'
-import { EMPTY_PAIR, Pairs, valuesOf } from '#console/parts/pairs.tsx'
-import type { Pair } from '#console/parts/pairs.tsx'
+import { Pairs } from '#console/parts/pairs.tsx'
 import { Copy } from '#console/parts/text.tsx'
 
 const MODELS = ['message', 'event', 'thing'] as const
