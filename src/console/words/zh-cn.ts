@@ -2,9 +2,11 @@
 
 import type { WordName } from './en.ts'
 import { RULES_ZH_CN } from './rules-zh-cn.ts'
+import { SEND_ZH_CN } from './send-zh-cn.ts'
 
 export const ZH_CN: Readonly<Record<WordName, string>> = {
   ...RULES_ZH_CN,
+  ...SEND_ZH_CN,
   board: '看板',
   events: '事件',
   messages: '消息',
@@ -160,29 +162,6 @@ export const ZH_CN: Readonly<Record<WordName, string>> = {
   actionFailed: '浏览器无法连接 {host}，或未获允许。',
   actionNeedsHttps: '此页面为 https 地址时，才能使用发送按钮。',
   needsHttps: '解密需要 https 地址。',
-  model: '发送内容',
-  message: '消息',
-  event: '事件',
-  thing: '物',
-  title: '标题',
-  body: '正文',
-  bodyHint: '可使用 Markdown。',
-  severity: '严重程度',
-  link: '链接',
-  thingId: '物 ID',
-  thingIdForm: 'ID 由 1 到 64 个字母、数字、_、: 或 - 组成。',
-  description: '描述',
-  values: '数值',
-  valueName: '名称',
-  value: '值',
-  addValue: '添加数值',
-  removeValue: '移除数值 {name}',
-  sendButton: '发送',
-  sent: '已保存。{id}',
-  asCommand: '在终端中执行相同操作',
-  asCommandHint: '请先将密码或密钥放入变量 {name}。',
-  titleNeeded: '请填写标题。',
-  tagsHint: '用逗号分隔。',
   facts: '概况',
   subscribers: '设备',
   subscribersOf: '{n} / 32',
