@@ -113,7 +113,7 @@ export const EN = {
   day: '24 hours',
   week: '7 days',
   setAt: 'set {age}',
-  noHistory: 'No value in this time.',
+  noHistory: 'Fewer than two readings of a number in this time: no chart.',
   notWhole: 'There are more changes in this time than are shown.',
   externalIds: 'Ids in other systems',
   fields: 'Fields',

@@ -13,7 +13,7 @@ export const RULES_EN = {
   ruleOff: 'off',
   ruleOn: 'on',
   ruleOpen: '{n} open',
-  ruleFailures: '{n} values not usable',
+  ruleFailures: 'not usable values: {n}',
   ruleFailed: 'Last value that it could not use: {text}',
   ruleChanged: 'changed {age}',
   rulesOfThing: 'Rules that watch it',

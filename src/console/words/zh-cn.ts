@@ -108,7 +108,7 @@ export const ZH_CN: Readonly<Record<WordName, string>> = {
   day: '24 小时',
   week: '7 天',
   setAt: '{age}设定',
-  noHistory: '此时间内没有数值。',
+  noHistory: '此时段内的数值读数不足两个，没有图表。',
   notWhole: '此时间内的变化多于所显示的。',
   externalIds: '其他系统中的 ID',
   fields: '字段',
