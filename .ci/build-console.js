@@ -51,9 +51,18 @@ const shared = {
   logLevel: 'warning',
 }
 
+const session = await build({
+  ...shared,
+  entryPoints: [join(SOURCE, 'session/worker.ts')],
+  entryNames: 'session-[hash]',
+  outdir: target,
+})
+for (const { path, contents } of session.outputFiles) add(basename(path), contents)
+
 const page = await build({
   ...shared,
   entryPoints: [join(SOURCE, 'main.tsx')],
+  define: { SESSION_WORKER: JSON.stringify([...files.keys()][0]) },
   plugins: [lookPlugin],
   splitting: true,
   entryNames: '[name]-[hash]',

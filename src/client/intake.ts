@@ -10,6 +10,8 @@
 //     (positions/1 in positions.ts)
 //   intake/5. The intake saves a position before it acknowledges it, so a new program knows every
 //     entry that the gateway takes for handled.
+//   intake/6. One save runs at a time, and the next one has everything that came meanwhile: a slow
+//     store is asked as often as it answers, however many entries come.
 
 import type { ChannelId } from '#domain/identity'
 import type { SubscribedChannel, Delivery, Gap, GatewayFrame } from '#src/schemas/frames'
@@ -57,7 +59,9 @@ export class Intake {
   #unsentEntries = 0
   #cancelTimer: (() => void) | undefined
   #tail: Promise<void> = Promise.resolve()
-  #saving: Promise<void> = Promise.resolve()
+  #saving: Promise<void> | undefined
+  /** True when acknowledgements are due that came after the present save had begun. */
+  #isDue = false
   #isOver = false
 
   constructor(ports: IntakePorts) {
@@ -83,21 +87,34 @@ export class Intake {
     if (this.#cancelTimer === undefined && this.#unsentEntries === 0) return
     this.#cancelTimer?.()
     this.#cancelTimer = undefined
+    const { store } = this.#ports
+    if (store === undefined) this.#send(this.#takeUnsent())
+    else {
+      this.#isDue = true
+      this.#saving ??= this.#saveWhileDue(store) // intake/6
+    }
+  }
+
+  #takeUnsent(): Acknowledged {
     const acks = [...this.#unsent]
     this.#unsent.clear()
     this.#unsentEntries = 0
-    const { store } = this.#ports
-    if (store === undefined) this.#send(acks)
-    else this.#saving = this.#saving.then(() => this.#save(store, acks))
+    return acks
   }
 
-  async #save(store: PositionStore, acks: Acknowledged): Promise<void> {
+  async #saveWhileDue(store: PositionStore): Promise<void> {
     try {
-      await store.save(new Map(this.#ports.cursors))
-      this.#send(acks) // intake/5
+      while (this.#isDue) {
+        this.#isDue = false
+        const acks = this.#takeUnsent()
+        await store.save(new Map(this.#ports.cursors))
+        this.#send(acks) // intake/5
+      }
     } catch (error) {
+      this.#isDue = false
       this.#fail('positions not saved', error)
     }
+    this.#saving = undefined
   }
 
   #send(acks: Acknowledged): void {

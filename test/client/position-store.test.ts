@@ -176,6 +176,35 @@ test('intake/5: the intake does not acknowledge an unsaved position or handle it
   await session.close()
 })
 
+test('intake/6: while a save lasts the next one gathers, however many entries come', async (t) => {
+  const saves: { readonly seq: unknown; readonly end: () => void }[] = []
+  const store: PositionStore = {
+    load: async () => new Map(),
+    save: (positions) => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      saves.push({ seq: [...positions.values()][0], end: resolve })
+      return promise
+    },
+  }
+  const { gateway, acks, handled, session } = rig(store)
+  await gateway.greeted()
+  gateway.welcome([[A, 0, 0]])
+  for (let seq = 1; seq <= 100; seq += 1) gateway.message(A, seq)
+  await until('all are handled', () => handled.length === 100)
+  saves[0]?.end()
+  await until('it saves again', () => saves.length === 2)
+  saves[1]?.end()
+  await until('it acknowledges', () => acks().length === 2)
+  t.deepEqual(
+    [saves.map(({ seq }) => seq), acks()],
+    [
+      [32, 100],
+      [32, 100],
+    ],
+  )
+  await session.close()
+})
+
 test('a new program resumes from the saved positions', async (t) => {
   const store = memoryPositions(new Map([[A, 7]]))
   const { gateway, session, handled } = rig(store)

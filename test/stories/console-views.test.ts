@@ -93,6 +93,7 @@ test('axe finds nothing on any view, and each is used by keyboard alone', async 
   await person.reads('boiler-1')
   await rulesByKeyboard(t, person, filled)
   await actionsOfMessage(t, person, { ...filled, door })
+  await scheduledMessages(t, person, filled)
   for (const [place, sign] of PLACES) {
     await person.go(hashOf(filled, place))
     const main = page.getByRole('main')
@@ -174,7 +175,7 @@ async function rulesByKeyboard(t: ExecutionContext, person: Person, filled: Fill
   await page.keyboard.type(', "four": 5')
   await page.getByRole('button', { name: 'Save rule' }).press('Enter')
   await page.getByText(/^Line \d+, rule\.four: is not known/).waitFor()
-  t.is(await page.evaluate('getSelection().toString()'), '5}', 'the place of the fault')
+  await page.waitForFunction("getSelection().toString() === '5}'")
   await page.keyboard.press('Control+A')
   const when = { attr: 'temperature', above: 62 }
   const rule = { title: 'Too hot', things: 'all', when, event: { title: '{temperature} °C' } }
@@ -185,6 +186,36 @@ async function rulesByKeyboard(t: ExecutionContext, person: Person, filled: Fill
   await page.getByRole('dialog').getByRole('button', { name: 'Delete rule' }).press('Enter')
   await page.getByRole('link', { name: /^levels/ }).waitFor()
   t.is(await page.getByRole('link', { name: /^Too hot/ }).count(), 0)
+}
+
+/** A Message that waits is seen, and taken back; one stays for what comes after. */
+async function scheduledMessages(
+  t: ExecutionContext,
+  person: Person,
+  filled: Filled,
+): Promise<void> {
+  const { page } = person
+  await person.go(hashOf(filled, 'send'))
+  await page.getByLabel('When').selectOption('delay')
+  for (const title of ['Bins out', 'Bins in']) {
+    await page.getByLabel('Title').fill(title)
+    await page.getByLabel('After').fill('soon')
+    await page.getByRole('button', { name: 'Send' }).press('Enter')
+    await page.getByText('A time is a number with s, m, h or d.').waitFor()
+    await page.getByLabel('After').fill('8h')
+    await page.getByRole('button', { name: 'Send' }).press('Enter')
+    await page.getByText(/^Kept/).waitFor()
+  }
+  await page.getByRole('link', { name: 'See what waits' }).press('Enter')
+  const waiting = page.getByRole('listitem').filter({ hasText: 'Bins' })
+  await waiting.first().waitFor()
+  t.is(await waiting.count(), 2)
+  await waiting.filter({ hasText: 'out' }).getByRole('button').press('Enter')
+  await page.getByRole('dialog').getByRole('button', { name: 'Take back' }).press('Enter')
+  await waiting.filter({ hasText: 'out' }).waitFor({ state: 'detached' })
+  await page.reload()
+  await waiting.first().waitFor()
+  t.deepEqual(await waiting.count(), 1)
 }
 
 /** A door that opens for whoever asks, and knows nothing of other pages. */

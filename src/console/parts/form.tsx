@@ -16,7 +16,7 @@ interface FieldProps {
   readonly isSecret?: boolean
   readonly rows?: number
   readonly input?: {
-    readonly type?: 'search' | 'text'
+    readonly type?: 'search' | 'text' | 'datetime-local'
     readonly placeholder?: string
     readonly maxLength?: number
     readonly autocomplete?: string

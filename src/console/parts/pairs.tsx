@@ -1,34 +1,24 @@
-// Values by name, as a person writes them: numbers, true, false and JSON are taken as such.
+// Values by name, as a person writes them.
 
-import type { Json } from '#domain/submission'
-import { typedIn } from '#console/state/text.ts'
+import { EMPTY_PAIR } from '#console/state/pairs.ts'
+import type { Pair } from '#console/state/pairs.ts'
 import { t } from '#console/words/words.ts'
 import { Field } from './form.tsx'
-
-export interface Pair {
-  readonly name: string
-  readonly value: string
-}
-
-export const EMPTY_PAIR: Pair = { name: '', value: '' }
-
-/** The values of pairs with a name. */
-export function valuesOf(pairs: readonly Pair[]): Record<string, Json> {
-  const named = pairs.filter(({ name }) => name.trim() !== '')
-  return Object.fromEntries(named.map(({ name, value }) => [name.trim(), typedIn(value)]))
-}
 
 interface PairsProps {
   readonly pairs: readonly Pair[]
   readonly onPairs: (pairs: readonly Pair[]) => void
+  /** What the values are; `Values` by default. */
+  readonly legend?: string
+  readonly problem?: string | undefined
 }
 
-export function Pairs({ pairs, onPairs }: PairsProps) {
+export function Pairs({ pairs, onPairs, legend, problem }: PairsProps) {
   const change = (at: number, next: Partial<Pair>): void =>
     onPairs(pairs.map((pair, index) => (index === at ? { ...pair, ...next } : pair)))
   return (
     <fieldset class="pairs">
-      <legend>{t('values')}</legend>
+      <legend>{legend ?? t('values')}</legend>
       {pairs.map((pair, at) => (
         <div class="pair" key={at}>
           <Field
@@ -51,6 +41,7 @@ export function Pairs({ pairs, onPairs }: PairsProps) {
       <button type="button" class="quiet" onClick={() => onPairs([...pairs, EMPTY_PAIR])}>
         {t('addValue')}
       </button>
+      {problem !== undefined && <p class="problem">{problem}</p>}
     </fieldset>
   )
 }

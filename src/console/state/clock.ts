@@ -4,8 +4,20 @@ import { signal } from '@preact/signals'
 
 export const nowMs = (): number => Date.now()
 
-/** Calls back before the browser draws next. */
-export const nextFrame = (draw: () => void): number => requestAnimationFrame(draw)
+/** A page that is not seen draws no frames. */
+const UNSEEN_MS = 1_000
+
+/** Calls back before the browser draws next; after a second where nothing is drawn. */
+export function nextFrame(draw: () => void): void {
+  const frame = requestAnimationFrame(() => {
+    cancel()
+    draw()
+  })
+  const cancel = after(UNSEEN_MS, () => {
+    cancelAnimationFrame(frame)
+    draw()
+  })
+}
 
 /** Calls back once after a delay; gives a function that cancels it. */
 export function after(delayMs: number, callback: () => void): () => void {

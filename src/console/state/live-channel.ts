@@ -1,4 +1,4 @@
-// One channel as the page knows it: Things from the replica, Events and Messages from the session
+// One channel as the page knows it: Things from the session, Events and Messages from the session
 // and from reads. Views read it and draw again when one of its signals changes.
 //
 // Messages and Events are kept by id, so an entry that comes twice, by the session and by a read,
@@ -14,7 +14,7 @@ import type { EventRecord, FeedRecord } from '#src/client/bodies'
 import type { ThingChanged } from '#src/client/replica'
 import type { ThingView } from '#src/client/view'
 import type { Delivery } from '#src/schemas/frames'
-import { nextFrame } from './clock.ts'
+import { after, nextFrame } from './clock.ts'
 import { Readings } from './readings.ts'
 import { observedAt } from './search.ts'
 import type { Past } from './thing-history.ts'
@@ -39,6 +39,7 @@ export interface ChannelSnapshot {
 const NONE: ReadonlyMap<string, ThingView> = new Map()
 const MESSAGES_MAX = 1_000
 const CLOSED_EVENTS_MAX = 500
+const ARRIVING_MS = 400
 const WATCHED_MAX = 2_000
 const SNAPSHOT_THINGS_MAX = 2_000
 const SNAPSHOT_MESSAGES_MAX = 200
@@ -70,10 +71,11 @@ export class LiveChannel {
   #messages: readonly FeedMessage[] = []
   /** When each Event began, as far as its first entry was seen. */
   readonly began = new Map<string, number>()
-  #things: () => ReadonlyMap<string, ThingView> = () => NONE
+  #things: ReadonlyMap<string, ThingView> = NONE
   readonly #watched = new Map<string, Watched>()
   readonly #waiting: FeedMessage[] = []
   #isDrawing = false
+  #isJoining = false
 
   constructor(id: string, name: string) {
     this.id = id
@@ -81,7 +83,7 @@ export class LiveChannel {
   }
 
   get things(): ReadonlyMap<string, ThingView> {
-    return this.#things()
+    return this.#things
   }
 
   /** The newest first. */
@@ -93,24 +95,38 @@ export class LiveChannel {
     return this.#watched.get(thingId)
   }
 
-  /** Takes the replica's Things in place of saved ones. */
-  reached(things: () => ReadonlyMap<string, ThingView>): void {
+  /** Takes the session's Things in place of saved ones: they are those of the gateway. */
+  reached(things: ReadonlyMap<string, ThingView>): void {
     this.#things = things
     this.isCurrent.value = true
     this.savedAt.value = undefined
     this.members.value += 1
   }
 
-  /** Takes the changes of one frame. */
-  changed(changes: readonly ThingChanged[]): void {
+  /** Takes the changes of one frame, after which the session has `things`. */
+  changed(changes: readonly ThingChanged[], things: ReadonlyMap<string, ThingView>): void {
+    // The first ones are shown before all are there, where no saved state is.
+    if (this.savedAt.peek() === undefined) this.#things = things
     let areOthers = false
     for (const { id, before, after } of changes) {
       if (before?.state !== after?.state) areOthers = true
       if (after === undefined) this.#watched.delete(id)
       else this.#watch(before, after)
     }
-    if (areOthers) this.members.value += 1
+    if (areOthers) this.#joined()
     this.thingsDrawn.value += 1
+  }
+
+  /** While Things arrive, the board is sorted a few times a second, not in every frame. */
+  #joined(): void {
+    if (this.isCurrent.peek() || this.members.peek() === 0) this.members.value += 1
+    else if (!this.#isJoining) {
+      this.#isJoining = true
+      after(ARRIVING_MS, () => {
+        this.#isJoining = false
+        this.members.value += 1
+      })
+    }
   }
 
   /** Only Things that a person has looked at are watched: their memory is bounded. */
@@ -218,11 +234,12 @@ export class LiveChannel {
   /** Shows a saved state until the gateway's is there. */
   restore({ savedAt, things, events, messages }: ChannelSnapshot): void {
     if (this.isCurrent.value) return
-    const saved = new Map(things.map((thing) => [thing.id, thing]))
-    this.#things = () => saved
+    if (this.#things.size === 0) {
+      this.#things = new Map(things.map((thing) => [thing.id, thing]))
+      this.savedAt.value = savedAt
+    }
     for (const event of events) if (!this.events.has(event.id)) this.events.set(event.id, event)
     this.addMessages(messages)
-    this.savedAt.value = savedAt
     this.members.value += 1
     this.eventsDrawn.value += 1
   }

@@ -3,6 +3,8 @@
 
 import { isRecord } from '#domain/record'
 import type { Json } from '#domain/submission'
+import { pairsOf, valuesOf } from './pairs.ts'
+import type { Pair } from './pairs.ts'
 import { plain, typed, typedIn } from './text.ts'
 
 export type RuleJson = Readonly<Record<string, Json>>
@@ -30,6 +32,12 @@ export interface Part {
   readonly limit: string
 }
 
+/** A severity for as long as a condition holds. */
+export interface Level {
+  readonly part: Part
+  readonly severity: string
+}
+
 /** Every text as it is written; blank ones are left out of the rule. */
 export interface RuleForm {
   readonly title: string
@@ -47,6 +55,11 @@ export interface RuleForm {
   readonly heading: string
   readonly text: string
   readonly severity: string
+  /** Of an Event alone; the last one that holds counts. */
+  readonly levels: readonly Level[]
+  /** Separated by commas. */
+  readonly tags: string
+  readonly metadata: readonly Pair[]
   /** Time between two updates, or two Messages. */
   readonly every: string
 }
@@ -67,6 +80,9 @@ export const BLANK_RULE: RuleForm = {
   heading: '',
   text: '',
   severity: 'normal',
+  levels: [],
+  tags: '',
+  metadata: [],
   every: '',
 }
 
@@ -81,9 +97,8 @@ const OUTPUT = {
 } as const
 
 export function ruleFrom(form: RuleForm): RuleJson {
-  const { title, scope, things, when, clear, output, heading, text, severity, every } = form
+  const { title, scope, things, when, clear, output } = form
   const words = things.split(/[\s,]+/).filter(Boolean)
-  const named = OUTPUT[output]
   const members: Readonly<Record<string, Json>> = {
     title: title.trim(),
     things: scope === 'all' ? 'all' : { [scope]: scope === 'ids' ? words : things.trim() },
@@ -91,15 +106,28 @@ export function ruleFrom(form: RuleForm): RuleJson {
     for: form.for.trim(),
     clear: clear.length === 0 ? '' : conditionFrom(clear, 'all'),
     clear_for: form.clearFor.trim(),
-    [output]: given({
-      title: heading.trim(),
-      [named.text]: text.trim(),
-      severity: severity === 'normal' ? '' : severity,
-      [named.every]: every.trim(),
-    }),
+    [output]: outputFrom(form),
   }
   return { ...given(members), ...(form.isEnabled ? {} : { enabled: false }) }
 }
+
+function outputFrom({ output, heading, text, every, ...form }: RuleForm): RuleJson {
+  const named = OUTPUT[output]
+  const tags = form.tags.split(',').map((tag) => tag.trim())
+  const metadata = valuesOf(form.metadata)
+  const levels = output === 'event' ? form.levels : []
+  return given({
+    title: heading.trim(),
+    [named.text]: text.trim(),
+    severity: form.severity === 'normal' ? '' : form.severity,
+    levels: unlessEmpty(levels.map(({ part, severity }) => ({ when: partJson(part), severity }))),
+    tags: unlessEmpty(tags.filter(Boolean)),
+    metadata: Object.keys(metadata).length === 0 ? '' : metadata,
+    [named.every]: every.trim(),
+  })
+}
+
+const unlessEmpty = (list: readonly Json[]): Json => (list.length === 0 ? '' : list)
 
 const given = (members: Readonly<Record<string, Json>>): RuleJson =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== ''))
@@ -139,6 +167,9 @@ export function formFrom(rule: unknown): RuleForm | undefined {
     heading: textOf(body['title']),
     text: textOf(body[OUTPUT[output].text]),
     severity: textOf(body['severity']) || 'normal',
+    levels: listIn(body['levels']).map(levelOf),
+    tags: listIn(body['tags']).map(plain).join(', '),
+    metadata: pairsOf(body['metadata']),
     every: textOf(body[OUTPUT[output].every]),
   }
   return sorted(ruleFrom(form)) === sorted(withoutDefaults(sent, output)) ? form : undefined
@@ -157,6 +188,13 @@ function withoutDefaults(rule: RuleJson, output: 'event' | 'message'): RuleJson 
 }
 
 const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
+
+const listIn = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : [])
+
+function levelOf(level: Json): Level {
+  const { when, severity } = isRecord(level) ? (level as RuleJson) : {}
+  return { part: partOf(when), severity: textOf(severity) }
+}
 
 function partsOf(condition: Json | undefined, join: 'all' | 'any'): readonly Part[] {
   const several = isRecord(condition) ? (condition as RuleJson)[join] : undefined
@@ -189,26 +227,49 @@ const sorted = (value: Json): string =>
 export const partPath = (form: RuleForm, of: 'when' | 'clear', at: number): string =>
   form[of].length === 1 ? `rule.${of}` : `rule.${of}.${of === 'when' ? form.join : 'all'}[${at}]`
 
+export const levelPath = (at: number): string => `rule.event.levels[${at}]`
+
+/** The paths at which the form shows a fault of a condition. */
+const partPaths = ({ test }: Part, base: string): readonly string[] => {
+  const limits = isRange(test) ? [0, 1].map((index) => `${base}.${test}[${index}]`) : []
+  return [base, `${base}.attr`, `${base}.${test}`, ...limits]
+}
+
 /** The field at which the form shows a fault: the one with the longest path that leads there. */
 export function fieldOf(form: RuleForm, path: string): string | undefined {
-  const { text, every } = OUTPUT[form.output]
   const parts = (['when', 'clear'] as const).flatMap((of) =>
-    form[of].flatMap(({ test }, at) => {
-      const base = partPath(form, of, at)
-      const limits = isRange(test) ? [0, 1].map((index) => `${base}.${test}[${index}]`) : []
-      return [base, `${base}.attr`, `${base}.${test}`, ...limits]
-    }),
+    form[of].flatMap((part, at) => partPaths(part, partPath(form, of, at))),
   )
-  const output = ['title', text, 'severity', every].map((name) => `rule.${form.output}.${name}`)
-  const known = ['rule.title', 'rule.things', 'rule.for', 'rule.clear_for', ...parts, ...output]
+  const levels = form.levels.flatMap(({ part }, at) => [
+    `${levelPath(at)}.severity`,
+    ...partPaths(part, `${levelPath(at)}.when`),
+  ])
+  const output = Object.values(outputPaths(form))
+  const known = [
+    'rule.title',
+    'rule.things',
+    'rule.for',
+    'rule.clear_for',
+    ...parts,
+    ...levels,
+    ...output,
+  ]
   return known
     .filter((one) => path === one || path.startsWith(`${one}.`) || path.startsWith(`${one}[`))
     .toSorted((a, b) => b.length - a.length)[0]
 }
 
 /** The names of an output's members, as paths. */
-export function outputPaths({ output }: RuleForm) {
+export function outputPaths({ output }: Pick<RuleForm, 'output'>) {
   const { text, every } = OUTPUT[output]
   const at = `rule.${output}`
-  return { heading: `${at}.title`, text: `${at}.${text}`, every: `${at}.${every}` }
+  return {
+    heading: `${at}.title`,
+    text: `${at}.${text}`,
+    severity: `${at}.severity`,
+    levels: `${at}.levels`,
+    tags: `${at}.tags`,
+    metadata: `${at}.metadata`,
+    every: `${at}.${every}`,
+  }
 }

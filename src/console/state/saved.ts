@@ -24,6 +24,15 @@ export interface SavedDevice {
   readonly channels: readonly string[]
 }
 
+/** A Message that waits for its time. */
+export interface ScheduledMessage {
+  readonly channelId: string
+  readonly opId: string
+  readonly title: string
+  /** Unix milliseconds. */
+  readonly at: number
+}
+
 const NAME = 'heliograph console'
 
 const kept = read()
@@ -35,6 +44,7 @@ export const channels = signal(listOf<SavedChannel>(kept['channels'], 'id'))
 /** The device to which the gateway pushes; its key is '' before any. */
 export const pushed = signal(deviceOf(kept['pushed']))
 export const devices = signal(listOf<SavedDevice>(kept['devices'], 'deviceKey'))
+export const scheduled = signal(listOf<ScheduledMessage>(kept['scheduled'], 'opId'))
 /** Milliseconds without an update after which the board marks a Thing as silent. */
 export const silentAfterMs = signal(Number(kept['silentAfterMs'] ?? 0) || 3_600_000)
 
@@ -49,6 +59,7 @@ effect(() => {
     channels: channels.value,
     devices: devices.value,
     pushed: pushed.value,
+    scheduled: scheduled.value,
     silentAfterMs: silentAfterMs.value,
   })
   try {

@@ -1,15 +1,12 @@
-// The one session of the page: it carries every channel of this browser.
+// The one session of the page: it carries every channel of this browser. A worker has it.
 //
-//   register ─▶ subscribe ─▶ replica ── lost ─▶ the SDK connects again, and says when
+//   register ─▶ subscribe ─▶ session ── lost ─▶ the SDK connects again, and says when
 //                               └── the device is unknown ─▶ register anew
 
 import { effect, signal } from '@preact/signals'
 
-import { foldedChanges } from '#src/client/folded-changes'
-import { indexedDbPositions } from '#src/client/indexed-db-positions'
-import { openReplica } from '#src/client/replica'
-import type { Replica } from '#src/client/replica'
-import type { WatchEnd, WatchState } from '#src/client/watch'
+import { SessionLink } from '#console/session/link.ts'
+import type { Happening, Secrets, SessionEnd, SessionState } from '#console/session/messages.ts'
 import { after, every, nextFrame, nowMs } from './clock.ts'
 import { deviceIn, keepDevice, takeSlot } from './device-slot.ts'
 import { BASE_URL, client, codeOf, wantsToken } from './gateway.ts'
@@ -18,6 +15,7 @@ import { LiveChannel } from './live-channel.ts'
 import { channels, token } from './saved.ts'
 import type { SavedChannel } from './saved.ts'
 import { readSnapshot, writeSnapshot } from './snapshots.ts'
+import { startSessionWorker } from './worker.ts'
 
 export type Connection =
   | { readonly kind: 'idle' | 'connecting' | 'open' | 'replaced' | 'token' }
@@ -34,7 +32,7 @@ const SAVING_PAUSE = 50
 const SAVE_WITHIN_MS = 15_000
 const RETRY_MS = 5_000
 
-let replica: Replica | undefined
+let link: SessionLink | undefined
 let slot: Promise<number> | undefined
 let isStarting = false
 const unsaved = new Set<LiveChannel>()
@@ -45,6 +43,7 @@ export function keepSession(): void {
     const saved = channels.value
     void token.value
     showChannels(saved)
+    link?.keepSecrets(secretsOf(saved))
     if (saved.length > 0) void start()
   })
   addEventListener('online', wake)
@@ -68,14 +67,15 @@ export function keepSession(): void {
 
 /** Connects at once, for a person who does not want to wait. */
 export function wake(): void {
-  if (replica !== undefined) replica.watch.wake()
+  if (link !== undefined) link.wake()
   else if (connection.peek().kind === 'waiting') void start()
 }
 
 /** Takes the session back from another tab, or begins with another token. */
 export async function restart(): Promise<void> {
-  const before = replica
-  replica = undefined
+  const before = link
+  link = undefined
+  lost()
   await before?.close()
   await start()
 }
@@ -97,7 +97,7 @@ async function start(): Promise<void> {
   try {
     const [number, deviceKey] = await device()
     await subscribeAll(number, deviceKey)
-    if (replica === undefined) open(number, deviceKey)
+    if (link === undefined) open(number, deviceKey)
   } catch (error) {
     if (wantsToken(error)) connection.value = { kind: 'token' }
     else retry()
@@ -143,71 +143,70 @@ async function subscribeAll(number: number, deviceKey: string): Promise<void> {
   }
 }
 
+const secretsOf = (saved: readonly SavedChannel[]): Secrets =>
+  new Map(saved.map(({ id, secret }) => [id, secret]))
+
 function open(number: number, deviceKey: string): void {
-  const opened = openReplica({
-    baseUrl: BASE_URL,
-    deviceKey,
-    token: token.peek() === '' ? undefined : token.peek(),
-    client: 'heliograph console',
-    secretOf: (id) => channels.peek().find((channel) => channel.id === id)?.secret,
-    store: indexedDbPositions(`console ${deviceKey.slice(0, 8)}`),
+  const opened = new SessionLink(startSessionWorker(), {
+    device: { baseUrl: BASE_URL, deviceKey, token: token.peek() === '' ? undefined : token.peek() },
+    secrets: secretsOf(channels.peek()),
+    nextFrame,
     onState: follow,
-    onEntry: (delivery) => {
-      const channel = channelOf(delivery.channelId)
-      if (channel === undefined || delivery.model === 'thing') return
-      channel.delivered(delivery)
-      unsaved.add(channel)
-    },
-    onChannel: ({ channelId, channelName }) => {
+    onThings: (channelId, changes) => {
       const channel = channelOf(channelId)
       if (channel === undefined) return
-      channel.name.value = channelName
-      void loadChannel(channel).then(() => unsaved.add(channel))
+      channel.changed(changes, opened.things(channelId))
+      unsaved.add(channel)
     },
-    onCaughtUp: (channelId) => {
-      const channel = channelOf(channelId)
-      if (channel?.isCurrent.peek() === false) {
-        channel.reached(() => opened.things(channelId))
-      }
-    },
-    onUnsubscribed: (channelId) => {
-      const { channels: known = [] } = deviceIn(number) ?? {}
-      keepDevice(number, { deviceKey, channels: known.filter((id) => id !== channelId) })
-      const channel = channelOf(channelId)
-      if (channel !== undefined) channel.isLost.value = true
-    },
+    onHappening: (happening) => happened(happening, opened, number),
   })
-  replica = opened
-  opened.onChange(
-    foldedChanges((changes) => {
-      for (const [id, ofChannel] of Map.groupBy(changes, ({ channelId }) => channelId)) {
-        const channel = channelOf(id)
-        if (channel === undefined) continue
-        channel.changed(ofChannel)
-        unsaved.add(channel)
-      }
-    }, nextFrame),
-  )
-  void opened.watch.ended.then((end) => ended(opened, number, end))
+  link = opened
+  void opened.ended.then((end) => ended(opened, number, end))
+}
+
+function happened(happening: Happening, opened: SessionLink, number: number): void {
+  const channelId = happening.kind === 'entry' ? happening.delivery.channelId : happening.channelId
+  const channel = channelOf(channelId)
+  if (happening.kind === 'unsubscribed') {
+    const { channels: known = [], deviceKey = '' } = deviceIn(number) ?? {}
+    keepDevice(number, { deviceKey, channels: known.filter((id) => id !== channelId) })
+    if (channel !== undefined) channel.isLost.value = true
+  }
+  if (channel === undefined) return
+  if (happening.kind === 'entry') {
+    channel.delivered(happening.delivery)
+    unsaved.add(channel)
+  } else if (happening.kind === 'channel') {
+    channel.name.value = happening.channelName
+    void loadChannel(channel).then(() => unsaved.add(channel))
+  } else if (happening.kind === 'caught-up' && !channel.isCurrent.peek()) {
+    channel.reached(opened.things(channelId))
+  }
 }
 
 const channelOf = (id: string): LiveChannel | undefined => live.peek().get(id)
 
-function follow(state: WatchState): void {
+function follow(state: SessionState): void {
   connection.value =
     state.kind === 'waiting' ? { kind: 'waiting', untilMs: nowMs() + state.delayMs } : state
 }
 
-function ended(over: Replica, number: number, end: WatchEnd): void {
-  if (over !== replica) return
-  replica = undefined
-  for (const channel of live.peek().values()) channel.isCurrent.value = false
-  if (end.kind === 'replaced') connection.value = { kind: 'replaced' }
-  else if (end.kind === 'refused' && wantsToken(end.error)) connection.value = { kind: 'token' }
-  else {
-    if (end.kind === 'refused') keepDevice(number, undefined)
+function ended(over: SessionLink, number: number, { kind, code }: SessionEnd): void {
+  if (over !== link) return
+  link = undefined
+  lost()
+  if (kind === 'replaced') connection.value = { kind: 'replaced' }
+  else if (kind === 'refused' && code === 'authentication_failed') {
+    connection.value = { kind: 'token' }
+  } else {
+    if (kind === 'refused') keepDevice(number, undefined)
     retry()
   }
+}
+
+/** What is shown stays, until the next session has brought the gateway's. */
+function lost(): void {
+  for (const channel of live.peek().values()) channel.isCurrent.value = false
 }
 
 /** Saves channels for a page without a network. */

@@ -1,55 +1,26 @@
-// What a person fills in, as the body of a request, and as the command that sends the same.
+// Sends what a person fills in, and words the command that sends the same.
 
-import type { Json } from '#domain/submission'
 import { nowMs } from './clock.ts'
+import { bodyOf, sentAt } from './drafts.ts'
+import type { Draft, Model } from './drafts.ts'
 import { BASE_URL, client } from './gateway.ts'
 import { readerOf } from './history.ts'
 import { token } from './saved.ts'
-
-export type Model = 'message' | 'event' | 'thing'
-
-/** The fields of the form, and the values of Things and Events. */
-export interface Draft {
-  readonly title: string
-  readonly body: string
-  readonly severity: string
-  readonly link: string
-  readonly thingId: string
-  readonly tags: string
-  readonly attrs: Readonly<Record<string, Json>>
-}
-
-type Body = Readonly<Record<string, Json>>
+import { keepScheduled } from './scheduled.ts'
 
 const PATHS = { message: '/message', event: '/event/create', thing: '/thing/update' } as const
 
-/** The body without the channel and its secret; blank fields are left out. */
-export function bodyOf(model: Model, draft: Draft, atMs: number): Body {
-  const { title, body, severity, link, thingId, tags, attrs } = draft
-  const words = tags.split(',').map((tag) => tag.trim())
-  const filled: Record<string, Json> = {
-    title: title.trim(),
-    ...(words.some(Boolean) && { tags: words.filter(Boolean) }),
-    thing_id: thingId.trim(),
-  }
-  if (model === 'message') {
-    Object.assign(filled, { body, severity, url: link.trim() })
-    if (thingId.trim() !== '') filled['occurred_at'] = atMs
-  } else if (model === 'event') {
-    Object.assign(filled, { message: body, severity, event_time: atMs, attrs })
-  } else Object.assign(filled, { description: body, observed_at: atMs, attrs })
-  const isGiven = (value: Json): boolean =>
-    value !== '' &&
-    !(typeof value === 'object' && value !== null && Object.keys(value).length === 0)
-  return Object.fromEntries(Object.entries(filled).filter(([, value]) => isGiven(value)))
-}
-
-/** Sends the draft; gives the id of what it made or changed. */
+/** Sends the draft; gives the id of what it made or changed. A Message that waits is kept. */
 export async function submit(channelId: string, model: Model, draft: Draft): Promise<string> {
   const body = { ...readerOf(channelId), ...bodyOf(model, draft, nowMs()) }
   const { message, event, thing } = client.peek()
   if (model === 'message') {
-    return (await message.send(body as Parameters<typeof message.send>[0])).message_id
+    const sent = await message.send(body as Parameters<typeof message.send>[0])
+    if (draft.when !== 'now') {
+      const at = sentAt(draft, nowMs())
+      keepScheduled({ channelId, opId: sent.op_id, title: draft.title.trim(), at })
+    }
+    return sent.message_id
   }
   if (model === 'event') {
     return (await event.create(body as Parameters<typeof event.create>[0])).event_id

@@ -1,4 +1,10 @@
-// Registers the service worker, which keeps the page's own files for a time without a network.
+// The workers of the page: the one with its session, and the service worker, which keeps the page's
+// own files for a time without a network.
+
+import type { SessionPort } from '#console/session/link.ts'
+
+// The build fills it in.
+declare const SESSION_WORKER: string
 
 interface ScriptUrls {
   createPolicy(
@@ -7,19 +13,20 @@ interface ScriptUrls {
   ): { createScriptURL(url: string): string }
 }
 
-const WORKER = 'service-worker.js'
+const SERVICE_WORKER = 'service-worker.js'
 
-/** The one script address that the page makes; Trusted Types refuse every other one. */
-function workerUrl(): string {
-  const { trustedTypes } = globalThis as { readonly trustedTypes?: ScriptUrls }
-  const policy = trustedTypes?.createPolicy('heliograph', {
-    createScriptURL: (url) => {
-      if (url !== WORKER) throw new TypeError('only the service worker has a script address')
-      return url
-    },
-  })
-  return policy?.createScriptURL(WORKER) ?? WORKER
-}
+const { trustedTypes } = globalThis as { readonly trustedTypes?: ScriptUrls }
+/** The only script addresses that the page makes; Trusted Types refuse every other one. */
+const policy = trustedTypes?.createPolicy('heliograph', {
+  createScriptURL: (url) => {
+    if (url === SERVICE_WORKER || url === SESSION_WORKER) return url
+    throw new TypeError('only the workers have script addresses')
+  },
+})
+const scriptUrl = (url: string): string => policy?.createScriptURL(url) ?? url
+
+/** Starts the worker that has the session of this page. */
+export const startSessionWorker = (): SessionPort => new Worker(scriptUrl(SESSION_WORKER))
 
 /** Does nothing where the browser has no workers: they need https, or this computer itself. */
 export function keepWorker(): void {
@@ -28,7 +35,9 @@ export function keepWorker(): void {
   navigator.serviceWorker.addEventListener('message', ({ data }) => {
     if (typeof data === 'string' && data.startsWith('#/')) location.hash = data
   })
-  navigator.serviceWorker.register(workerUrl(), { updateViaCache: 'none' }).catch(() => {
-    // The page works without, as long as there is a network.
-  })
+  navigator.serviceWorker
+    .register(scriptUrl(SERVICE_WORKER), { updateViaCache: 'none' })
+    .catch(() => {
+      // The page works without, as long as there is a network.
+    })
 }

@@ -49,6 +49,9 @@ export function Board({ channel }: { readonly channel: LiveChannel }) {
       <header class="view">
         <h1>{t('board')}</h1>
         <p class="sum" role="status">
+          {!channel.isCurrent.value && channel.savedAt.value === undefined && (
+            <>{t('loading')} · </>
+          )}
           {found === all ? t('countThings', { n: all }) : t('countOf', { n: found, all })}
           {silent > 0 && ` · ${t('silentCount', { n: silent })}`}
         </p>

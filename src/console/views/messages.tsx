@@ -1,7 +1,7 @@
 // The feed of Messages, the newest first. Encrypted texts are opened here with a passphrase that
 // never leaves the tab.
 
-import { useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 
 import { decrypt, keyFromPassphrase } from '#src/client/encryption'
 import type { EncryptionKey } from '#src/client/encryption'
@@ -10,11 +10,14 @@ import { second } from '#console/state/clock.ts'
 import { BASE_URL } from '#console/state/gateway.ts'
 import type { FeedMessage, LiveChannel } from '#console/state/live-channel.ts'
 import { hashOf } from '#console/state/route.ts'
+import { scheduled } from '#console/state/saved.ts'
+import { cancelScheduled, forgetScheduled, waitingAt } from '#console/state/scheduled.ts'
 import { moment, t } from '#console/words/words.ts'
 import { Actions } from '#console/parts/actions.tsx'
 import { Empty, Field, Form } from '#console/parts/form.tsx'
 import { Markdown } from '#console/parts/markdown.tsx'
 import { Severity } from '#console/parts/severity.tsx'
+import { Sure } from '#console/parts/sure.tsx'
 import { Copy, Outward, Said, hostOf } from '#console/parts/text.tsx'
 
 const SHOWN = 60
@@ -42,6 +45,7 @@ export function Messages({ channel }: { readonly channel: LiveChannel }) {
           <Field label={t('search')} value={text} onValue={setText} input={{ type: 'search' }} />
         </div>
       )}
+      <Waiting channel={channel} />
       {messages.length === 0 && <NoMessages channel={channel} />}
       {messages.length > 0 && found.length === 0 && <Empty title={t('noMessageFound')} />}
       <ol class="feed">
@@ -64,6 +68,42 @@ function holds({ payload }: FeedMessage, text: string): boolean {
   const { title, body, tags, thing_id: thing } = payload
   return [title, body, thing, ...listOf(tags)].some((part) =>
     textOf(part).toLowerCase().includes(word),
+  )
+}
+
+/** Messages that this browser has scheduled, and that may still be taken back. */
+function Waiting({ channel }: { readonly channel: LiveChannel }) {
+  const present = second.value
+  const waiting = waitingAt(channel.id, present)
+  const isOver = scheduled.value.some(({ at }) => at <= present)
+  useEffect(() => {
+    if (isOver) forgetScheduled(present)
+  }, [isOver])
+  if (waiting.length === 0) return null
+  return (
+    <section class="card">
+      <h2>{t('waitingMessages')}</h2>
+      <ul class="plain">
+        {waiting.map((message) => (
+          <li key={message.opId} class="waiting">
+            <span>
+              <strong>
+                <Said text={message.title} />
+              </strong>{' '}
+              <time dateTime={new Date(message.at).toISOString()}>
+                {t('sendsAt', { time: moment(message.at, present) })}
+              </time>
+            </span>
+            <Sure
+              button={t('takeBack')}
+              question={t('takeBackSure', { title: message.title })}
+              onSure={() => cancelScheduled(message, second.peek())}
+              isQuiet
+            />
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }
 

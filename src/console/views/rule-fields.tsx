@@ -1,33 +1,14 @@
 // The fields of a rule's form. A fault of the gateway stands at the field that its path leads to.
 
-import {
-  BLANK_PART,
-  SCOPES,
-  TESTS,
-  fieldOf,
-  hasAttr,
-  isRange,
-  outputPaths,
-  partPath,
-} from '#console/state/rule-form.ts'
-import type { Part, RuleForm, Test } from '#console/state/rule-form.ts'
+import { BLANK_PART, SCOPES, fieldOf, partPath } from '#console/state/rule-form.ts'
+import type { RuleForm } from '#console/state/rule-form.ts'
 import type { RuleFault } from '#console/state/rules.ts'
 import { t } from '#console/words/words.ts'
 import { Choice, Field } from '#console/parts/form.tsx'
+import { Condition } from './rule-condition.tsx'
+import type { Fields } from './rule-condition.tsx'
+import { Output } from './rule-output.tsx'
 
-const SEVERITIES = ['critical', 'high', 'normal', 'low'] as const
-
-const TEST_WORDS = {
-  above: 'testAbove',
-  below: 'testBelow',
-  inside: 'testInside',
-  outside: 'testOutside',
-  equals: 'testEquals',
-  not_equals: 'testNotEquals',
-  absent: 'testAbsent',
-  silent: 'testSilent',
-  cel: 'testCel',
-} as const
 const SCOPE_WORDS = {
   all: 'scopeAll',
   prefix: 'scopePrefix',
@@ -39,13 +20,6 @@ interface RuleFieldsProps {
   readonly form: RuleForm
   readonly onForm: (form: RuleForm) => void
   readonly fault: RuleFault | undefined
-}
-
-/** What the fields of a form share: the form, its change, and the fault at a path. */
-interface Fields {
-  readonly form: RuleForm
-  readonly set: (change: Partial<RuleForm>) => void
-  readonly problemAt: (...paths: readonly string[]) => string | undefined
 }
 
 export function RuleFields({ form, onForm, fault }: RuleFieldsProps) {
@@ -175,119 +149,3 @@ const Clear = ({ form, set, problemAt }: Fields) => (
     />
   </fieldset>
 )
-
-interface ConditionProps {
-  readonly part: Part
-  readonly path: string
-  readonly problemAt: Fields['problemAt']
-  readonly onPart: (part: Part) => void
-  readonly onRemove: (() => void) | undefined
-  readonly number: number
-}
-
-function Condition({ part, path, problemAt, onPart, onRemove, number }: ConditionProps) {
-  const { test, attr, value, limit } = part
-  const at = `${path}.${test}`
-  const label =
-    test === 'silent'
-      ? 'duration'
-      : test === 'cel'
-        ? 'expression'
-        : isRange(test)
-          ? 'lower'
-          : 'limit'
-  return (
-    <div class="condition">
-      {hasAttr(test) && (
-        <Field
-          label={t('attr')}
-          value={attr}
-          onValue={(next) => onPart({ ...part, attr: next })}
-          problem={problemAt(path, `${path}.attr`)}
-          input={{ class: 'mono', placeholder: 'temperature' }}
-        />
-      )}
-      <Choice<Test>
-        label={t('test')}
-        value={test}
-        options={TESTS.map((name) => [name, t(TEST_WORDS[name])] as const)}
-        onValue={(next) => onPart({ ...part, test: next })}
-      />
-      {test !== 'absent' && (
-        <Field
-          label={t(label)}
-          value={value}
-          onValue={(next) => onPart({ ...part, value: next })}
-          problem={problemAt(at, `${at}[0]`, ...(hasAttr(test) ? [] : [path]))}
-          input={{ class: 'mono', ...(test === 'silent' && { placeholder: '10m' }) }}
-        />
-      )}
-      {isRange(test) && (
-        <Field
-          label={t('upper')}
-          value={limit}
-          onValue={(next) => onPart({ ...part, limit: next })}
-          problem={problemAt(`${at}[1]`)}
-          input={{ class: 'mono' }}
-        />
-      )}
-      {onRemove !== undefined && (
-        <button
-          type="button"
-          class="quiet"
-          aria-label={t('removeCondition', { n: number })}
-          onClick={onRemove}
-        >
-          ✕
-        </button>
-      )}
-    </div>
-  )
-}
-
-function Output({ form, set, problemAt }: Fields) {
-  const paths = outputPaths(form)
-  const isEvent = form.output === 'event'
-  return (
-    <fieldset class="fields">
-      <legend>{t('output')}</legend>
-      <Choice
-        label={t('output')}
-        isQuiet
-        value={form.output}
-        options={[
-          ['event', t('outputEvent')],
-          ['message', t('outputMessage')],
-        ]}
-        onValue={(output) => set({ output })}
-      />
-      <Field
-        label={t('title')}
-        value={form.heading}
-        onValue={(heading) => set({ heading })}
-        hint={t('placesHint', { place: '{thing.title}' })}
-        problem={problemAt(paths.heading)}
-      />
-      <Field
-        label={t('body')}
-        value={form.text}
-        onValue={(text) => set({ text })}
-        rows={2}
-        problem={problemAt(paths.text)}
-      />
-      <Choice
-        label={t('severity')}
-        value={form.severity}
-        options={SEVERITIES.map((word) => [word, t(word)] as const)}
-        onValue={(severity) => set({ severity })}
-      />
-      <Field
-        label={t(isEvent ? 'updateEvery' : 'atMostEvery')}
-        value={form.every}
-        onValue={(every) => set({ every })}
-        hint={t(isEvent ? 'updateHint' : 'everyHint')}
-        problem={problemAt(paths.every)}
-      />
-    </fieldset>
-  )
-}

@@ -3,26 +3,25 @@
 import { useState } from 'preact/hooks'
 
 import type { LiveChannel } from '#console/state/live-channel.ts'
+import { EMPTY_PAIR, valuesOf } from '#console/state/pairs.ts'
+import type { Pair } from '#console/state/pairs.ts'
+import { nowMs } from '#console/state/clock.ts'
+import { BLANK_DRAFT, WHENS, sentAt } from '#console/state/drafts.ts'
+import type { Draft, Model } from '#console/state/drafts.ts'
 import { SECRET_NAME, commandFor, submit } from '#console/state/submissions.ts'
-import type { Draft, Model } from '#console/state/submissions.ts'
+import { hashOf } from '#console/state/route.ts'
 import { t } from '#console/words/words.ts'
 import { Choice, Field, Form } from '#console/parts/form.tsx'
-import { EMPTY_PAIR, Pairs, valuesOf } from '#console/parts/pairs.tsx'
-import type { Pair } from '#console/parts/pairs.tsx'
+import { Pairs } from '#console/parts/pairs.tsx'
 import { Copy } from '#console/parts/text.tsx'
 
 const MODELS = ['message', 'event', 'thing'] as const
 const SEVERITIES = ['critical', 'high', 'normal', 'low'] as const
 const THING_ID = /^[A-Za-z0-9_:-]{1,64}$/
 
-const BLANK: Omit<Draft, 'attrs'> = {
-  title: '',
-  body: '',
-  severity: 'normal',
-  link: '',
-  thingId: '',
-  tags: '',
-}
+const WHEN_WORDS = { now: 'sendNow', delay: 'sendLater', at: 'sendAt' } as const
+
+type TextField = Exclude<keyof Draft, 'attrs'>
 
 interface SendProps {
   readonly channel: LiveChannel
@@ -32,12 +31,12 @@ interface SendProps {
 
 export function Send({ channel, thingId }: SendProps) {
   const [model, setModel] = useState<Model>(thingId === undefined ? 'message' : 'thing')
-  const [fields, setFields] = useState({ ...BLANK, thingId: thingId ?? '' })
+  const [fields, setFields] = useState({ ...BLANK_DRAFT, thingId: thingId ?? '' })
   const [pairs, setPairs] = useState<readonly Pair[]>([EMPTY_PAIR])
   const [isTried, setTried] = useState(false)
   const [sent, setSent] = useState<string>()
   const draft: Draft = { ...fields, attrs: model === 'message' ? {} : valuesOf(pairs) }
-  const set = (name: keyof typeof BLANK) => (value: string) =>
+  const set = (name: TextField) => (value: string) =>
     setFields((before) => ({ ...before, [name]: value }))
   const problems = problemsOf(model, draft)
   const send = (): Promise<void> | undefined => {
@@ -72,7 +71,15 @@ export function Send({ channel, thingId }: SendProps) {
             />
             {model !== 'message' && <Pairs pairs={pairs} onPairs={setPairs} />}
           </Form>
-          <p role="status">{sent !== undefined && t('sent', { id: sent })}</p>
+          <p role="status">
+            {sent !== undefined && t('sent', { id: sent })}
+            {sent !== undefined && model === 'message' && draft.when !== 'now' && (
+              <>
+                {' '}
+                <a href={hashOf({ view: 'messages', channelId: channel.id })}>{t('seeWaiting')}</a>
+              </>
+            )}
+          </p>
         </section>
         <Command text={commandFor(channel.id, model, draft)} />
       </div>
@@ -83,7 +90,7 @@ export function Send({ channel, thingId }: SendProps) {
 interface DraftFieldsProps {
   readonly model: Model
   readonly draft: Draft
-  readonly set: (name: keyof typeof BLANK) => (value: string) => void
+  readonly set: (name: TextField) => (value: string) => void
   readonly problems: Partial<Record<keyof Draft, string>>
   /** True for a form that asks for the id of the Thing. */
   readonly isNamed: boolean
@@ -111,6 +118,42 @@ const DraftFields = ({ model, draft, set, problems, isNamed }: DraftFieldsProps)
     {model === 'message' && <Field label={t('link')} value={draft.link} onValue={set('link')} />}
     {model !== 'thing' && <ThingId draft={draft} set={set} problem={problems.thingId} />}
     <Field label={t('tags')} value={draft.tags} onValue={set('tags')} hint={t('tagsHint')} />
+    {model === 'message' && <Schedule draft={draft} set={set} problems={problems} />}
+  </>
+)
+
+const Schedule = ({
+  draft,
+  set,
+  problems,
+}: Pick<DraftFieldsProps, 'draft' | 'set' | 'problems'>) => (
+  <>
+    <Choice
+      label={t('sendWhen')}
+      value={draft.when}
+      options={WHENS.map((when) => [when, t(WHEN_WORDS[when])] as const)}
+      onValue={set('when')}
+    />
+    {draft.when === 'delay' && (
+      <Field
+        label={t('delay')}
+        value={draft.delay}
+        onValue={set('delay')}
+        hint={t('delayHint')}
+        problem={problems.delay}
+        input={{ class: 'mono', placeholder: '8h' }}
+      />
+    )}
+    {draft.when === 'at' && (
+      <Field
+        label={t('sendTime')}
+        value={draft.at}
+        onValue={set('at')}
+        hint={t('sendTimeHint')}
+        problem={problems.at}
+        input={{ type: 'datetime-local' }}
+      />
+    )}
   </>
 )
 
@@ -130,11 +173,15 @@ const ThingId = ({ draft, set, problem }: ThingIdProps) => (
   />
 )
 
-function problemsOf(model: Model, { title, thingId }: Draft): Partial<Record<keyof Draft, string>> {
+function problemsOf(model: Model, draft: Draft): Partial<Record<keyof Draft, string>> {
+  const { title, thingId, when } = draft
+  const isTimeWrong = model === 'message' && Number.isNaN(sentAt(draft, nowMs()))
   const id = thingId.trim()
   const isIdWrong = id === '' ? model === 'thing' : !THING_ID.test(id)
   return {
     ...(model === 'message' && title.trim() === '' && { title: t('titleNeeded') }),
+    ...(isTimeWrong && when === 'delay' && { delay: t('delayForm') }),
+    ...(isTimeWrong && when === 'at' && { at: t('sendTimeForm') }),
     ...(isIdWrong && { thingId: t('thingIdForm') }),
   }
 }

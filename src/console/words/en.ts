@@ -1,9 +1,11 @@
 // The words of the console in English. `{name}` is a place for a value.
 
 import { RULES_EN } from './rules-en.ts'
+import { SEND_EN } from './send-en.ts'
 
 export const EN = {
   ...RULES_EN,
+  ...SEND_EN,
   // The frame of the page
   board: 'Board',
   events: 'Events',
@@ -111,7 +113,7 @@ export const EN = {
   day: '24 hours',
   week: '7 days',
   setAt: 'set {age}',
-  noHistory: 'No value in this time.',
+  noHistory: 'Fewer than two readings of a number in this time: no chart.',
   notWhole: 'There are more changes in this time than are shown.',
   externalIds: 'Ids in other systems',
   fields: 'Fields',
@@ -167,30 +169,6 @@ export const EN = {
   actionFailed: 'The browser could not reach {host}, or it does not allow it.',
   actionNeedsHttps: 'Buttons that send need an https address of this page.',
   needsHttps: 'Decrypting needs an https address.',
-  // Send
-  model: 'What to send',
-  message: 'Message',
-  event: 'Event',
-  thing: 'Thing',
-  title: 'Title',
-  body: 'Text',
-  bodyHint: 'Markdown is allowed.',
-  severity: 'Severity',
-  link: 'Link',
-  thingId: 'Thing id',
-  thingIdForm: 'An id has 1 to 64 letters, digits, _, : or -.',
-  description: 'Description',
-  values: 'Values',
-  valueName: 'Name',
-  value: 'Value',
-  addValue: 'Add a value',
-  removeValue: 'Remove the value {name}',
-  sendButton: 'Send',
-  sent: 'Kept. {id}',
-  asCommand: 'The same from a terminal',
-  asCommandHint: 'Put the password or a key into the variable {name} first.',
-  titleNeeded: 'A title is needed.',
-  tagsHint: 'Separated by commas.',
   // Channel
   facts: 'Facts',
   subscribers: 'Devices',
