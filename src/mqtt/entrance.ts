@@ -91,7 +91,7 @@ export async function enter(
     password: sent.password,
     address,
     level,
-    thingId: ownThingId({ thingPrefix: key?.thingPrefix, clientId: name }),
+    thingId: ownThingId({ ...key, clientId: name }),
     remembered,
     reply,
   })
