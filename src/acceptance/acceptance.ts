@@ -13,6 +13,7 @@
 //   feed-following.ts        the feed while it grows
 //   deliveries.ts            pull and acknowledge without a session
 //   channels.ts              administration of channels: channel-creation.ts
+//   mappings.ts              mappings of channels: known-mappings.ts, unmapped-topics.ts
 //   channel-keys.ts          keys of channels: known-keys.ts, key-uses.ts, key-rights.ts
 //   subscriptions.ts         joining and leaving: subscription-sync.ts
 //   device-registration.ts   keys of devices: device-routes.ts
@@ -22,8 +23,9 @@
 // rights, the meaning of an op_id, and last the refusal of a way in that is draining or full.
 // (decisions.md 2)
 
-import type { Bus, NowMs, SubmissionSink, Timers } from '#domain/ports'
+import type { Bus, Notice, NowMs, SubmissionSink, Timers } from '#domain/ports'
 import { Limiter } from '#domain/bounds/limiter'
+import type { MappingStore } from '#domain/mqtt/mappings'
 import type { RuleStore } from '#domain/rules/stored'
 import type { Runtime } from '#domain/runtime'
 import type { ChannelKeyStore } from '#domain/channel-keys'
@@ -42,6 +44,7 @@ import { KeyUses } from './key-uses.ts'
 import { KnownKeys } from './known-keys.ts'
 import { Deliveries } from './deliveries.ts'
 import { FeedFollowing } from './feed-following.ts'
+import { Mappings } from './channels/mappings.ts'
 import { ChannelProof } from './channels/channel-proof.ts'
 import { DeviceRegistration } from './devices/device-registration.ts'
 import { DeviceRoutes } from './devices/device-routes.ts'
@@ -68,6 +71,7 @@ export interface AcceptancePorts {
   readonly read: ReadStore
   readonly operations: OperationStore
   readonly rules: RuleStore
+  readonly mappings: MappingStore
   readonly bus: Bus
   readonly meter: Meter
   readonly logger: Logger
@@ -104,6 +108,7 @@ export interface Acceptance {
   readonly deliveries: Deliveries
   readonly channels: Channels
   readonly keys: ChannelKeys
+  readonly mappings: Mappings
   readonly proof: ChannelProof
   readonly subscriptions: Subscriptions
   readonly registration: DeviceRegistration
@@ -151,16 +156,11 @@ export function createAcceptance(ports: AcceptancePorts, options: AcceptanceOpti
     statusRetentionMs,
     refusesCommon: options.commonPasswords === 'refused',
   }
-  measure(meter, { pages, credentials, passwords, work, keys })
+  const mappings = new Mappings(whole)
+  measure(meter, { pages, credentials, passwords, work, keys, mappings })
   const following = new FeedFollowing(whole)
-  const stopListening = bus.onNotice((notice) => {
-    if (notice.kind !== 'credentials-changed' && notice.kind !== 'channel-deleted') return
-    const keyId = notice.kind === 'credentials-changed' ? notice.keyId : undefined
-    const { channelId } = notice
-    keys.forget({ channelId, keyId })
-    if (keyId === undefined) credentials.forget(channelId)
-    following.changed(channelId)
-  })
+  const kept = { credentials, keys, mappings, following }
+  const stopListening = bus.onNotice((notice) => forget(notice, kept))
   const submissions = new Submissions({ ...whole, claims: new MessageClaims(whole) })
   return {
     callerCheck,
@@ -174,6 +174,7 @@ export function createAcceptance(ports: AcceptancePorts, options: AcceptanceOpti
     deliveries: new Deliveries(whole),
     channels: new Channels(whole),
     keys: new ChannelKeys(whole),
+    mappings,
     proof: new ChannelProof(whole),
     subscriptions: new Subscriptions(whole),
     registration: new DeviceRegistration(whole),
@@ -181,14 +182,32 @@ export function createAcceptance(ports: AcceptancePorts, options: AcceptanceOpti
     recheck: () => {
       credentials.recheckAll()
       keys.forgetAll()
+      mappings.recheck()
       following.recheck()
     },
     close: () => {
       stopListening()
       audit.flush()
       uses.write()
+      void mappings.write()
     },
   }
+}
+
+interface Kept extends Pick<Acceptance, 'mappings' | 'following'> {
+  readonly credentials: ReturnType<typeof createCredentials>
+  readonly keys: KnownKeys
+}
+
+/** Forgets what a notice says is no longer so. */
+function forget(notice: Notice, { credentials, keys, mappings, following }: Kept): void {
+  if (notice.kind === 'mappings-changed') void mappings.changed(notice.channelId)
+  if (notice.kind !== 'credentials-changed' && notice.kind !== 'channel-deleted') return
+  const keyId = notice.kind === 'credentials-changed' ? notice.keyId : undefined
+  const { channelId } = notice
+  keys.forget({ channelId, keyId })
+  if (keyId === undefined) credentials.forget(channelId)
+  following.changed(channelId)
 }
 
 interface Measured {
@@ -197,13 +216,16 @@ interface Measured {
   readonly passwords: PasswordBudget
   readonly work: ReturnType<typeof createPasswordWork>
   readonly keys: KnownKeys
+  readonly mappings: Mappings
 }
 
-function measure(meter: Meter, { pages, credentials, passwords, work, keys }: Measured): void {
+function measure(meter: Meter, parts: Measured): void {
+  const { pages, credentials, passwords, work, keys, mappings } = parts
   meter.gauge('page_reads_waiting', {}, () => pages.waiting)
   meter.gauge('credential_cache_entries', {}, () => credentials.size())
   meter.gauge('password_budget_addresses', {}, () => passwords.hosts)
   meter.gauge('password_checks_waiting', {}, () => work.waiting())
   meter.gauge('known_keys', {}, () => keys.size())
+  meter.gauge('known_mappings', {}, () => mappings.size())
   meter.gauge('key_lookups_waiting', {}, () => keys.waiting())
 }

@@ -25,7 +25,7 @@ export interface KnownKeyPorts {
 /** Undefined for a text that is no key of any channel; server_busy when too many wait. */
 export type FoundKey = StoredKey | Fault | undefined
 
-/** Keys of 600 bytes each. */
+/** Keys of 600 bytes each, and their labels. */
 const KNOWN_MAX = 100_000
 const UNKNOWN_MAX = 1_000
 const UNKNOWN_FOR_MS = 10_000

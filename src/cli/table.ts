@@ -31,6 +31,9 @@ const channel = group('channel', 'create and manage Channels', [
     password: 'change its password',
     delete: 'delete a channel for everybody',
   }),
+  ...commandsOf(() => import('./commands/mappings.ts'), {
+    mappings: 'show or set what other topics of MQTT become',
+  }),
   ...commandsOf(() => import('./commands/subscription.ts'), {
     subscribe: 'subscribe this computer',
     unsubscribe: 'end the subscription of this computer',

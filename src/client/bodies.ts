@@ -7,6 +7,7 @@ import type { CHANNEL_KEY_ROUTES } from '#src/schemas/channel-key-schemas'
 import type { CHANNEL_ROUTES, CREDENTIALS_REQUEST, SYNC_ITEM } from '#src/schemas/channel-schemas'
 import type { DEVICE_ROUTES } from '#src/schemas/device-schemas'
 import type { EVENT_ROUTES } from '#src/schemas/event-schemas'
+import type { MAPPING_ROUTES } from '#src/schemas/mappings/mapping-schemas'
 import type { MESSAGE_ROUTES } from '#src/schemas/message-schemas'
 import type { READING_ROUTES } from '#src/schemas/reading-schemas'
 import type { RULE_ROUTES } from '#src/schemas/rules/rule-schemas'
@@ -21,6 +22,7 @@ type Routes = typeof MESSAGE_ROUTES &
   typeof DEVICE_ROUTES &
   typeof CHANNEL_ROUTES &
   typeof CHANNEL_KEY_ROUTES &
+  typeof MAPPING_ROUTES &
   typeof READING_ROUTES &
   typeof RULE_ROUTES
 
@@ -91,6 +93,9 @@ export type SyncBody = Omit<BodyOf<'/channel/sync'>, 'channels'> & {
 }
 export type Synced = DataOf<'/channel/sync'>
 export type ChannelFacts = DataOf<'/channel/info'>
+/** A mapping: what publishes to topics of a pattern become over MQTT. */
+export type Mapping = NonNullable<BodyOf<'/channel/mappings'>['mappings']>[number]
+export type ChannelMappings = DataOf<'/channel/mappings'>
 
 /** A rule as it is put: docs/rules.md has every form. */
 export type RuleBody = BodyOf<'/rule/put'>['rule']

@@ -158,6 +158,8 @@ const channelRoutes = ({ get, post, once, repeated }: Routes) => ({
       options,
     ),
   history: repeated('/channel/history'),
+  /** Replaces the mappings of the channel when the body has some; gives those in force. */
+  mappings: repeated('/channel/mappings'),
 })
 
 /** Keys, which stand in the place of a channel's password. */

@@ -4,11 +4,13 @@
 //   topic/       a text to a topic, and its subscribers
 //   sendkey/     title and desp to a key
 //   devicekey/   v1 in the path, v2 in the body
+//   thingsboard/ telemetry and attributes of a device
 
 import type { RootStyle, Style } from '#src/ingress/ingress'
 import { deviceKeyStyle } from './devicekey/style.ts'
 import { PUSHED } from './devicekey/answers.ts'
 import { SENT, sendKeyStyle } from './sendkey/style.ts'
+import { thingsBoardStyle } from './thingsboard/style.ts'
 import { topicStyle } from './topic/style.ts'
 import { TOPIC_ANSWER } from './topic/answers.ts'
 
@@ -17,11 +19,12 @@ export interface CompatibilityOptions {
   readonly keptMs: number
 }
 
-/** All styles, each at its own prefix. */
+/** All styles, each at its own prefix or paths. */
 export const compatibilityStyles = ({ keptMs }: CompatibilityOptions): readonly Style[] => [
   topicStyle({ prefix: '/compat-topic', keptMs }),
   sendKeyStyle({ prefix: '/compat-sendkey' }),
   deviceKeyStyle({ prefix: '/compat-devicekey' }),
+  thingsBoardStyle,
 ]
 
 /** One style without a prefix, with its answerer for unknown paths. */

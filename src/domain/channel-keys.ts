@@ -39,6 +39,7 @@ export interface NewChannelKey extends ChannelKey {
 export interface StoredKey extends KeyRights {
   readonly keyHash: string
   readonly keyId: string
+  readonly label: string
   readonly channelId: ChannelId
   /** The UTC day of its last use, in days since 1970; 0 before the first one. */
   readonly lastUsedOn: number

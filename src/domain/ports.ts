@@ -169,6 +169,7 @@ export type Notice =
       readonly keyId?: string
     }
   | { readonly kind: 'channel-deleted'; readonly channelId: ChannelId }
+  | { readonly kind: 'mappings-changed'; readonly channelId: ChannelId }
   | { readonly kind: 'subscribed'; readonly channelId: ChannelId; readonly deviceId: DeviceId }
   | { readonly kind: 'unsubscribed'; readonly channelId: ChannelId; readonly deviceId: DeviceId }
   /** There are new jobs for dispatch. */

@@ -34,6 +34,8 @@ import { CHANNEL_KEY_ROUTES } from '#src/schemas/channel-key-schemas'
 import { CHANNEL_ROUTES, SYNC_BODY_BYTES_MAX } from '#src/schemas/channel-schemas'
 import { DEVICE_ROUTES } from '#src/schemas/device-schemas'
 import { EVENT_ROUTES } from '#src/schemas/event-schemas'
+import { mappingsToWire } from '#src/schemas/mappings/mapping-requests'
+import { MAPPING_ROUTES } from '#src/schemas/mappings/mapping-schemas'
 import { messageBodyFromQuery } from '#src/schemas/message'
 import { MESSAGE_ROUTES } from '#src/schemas/message-schemas'
 import { ruleToWire, triedToWire } from '#src/schemas/rules/rule-requests'
@@ -158,8 +160,8 @@ function deviceRows({ acceptance }: NativePorts): readonly Row[] {
 }
 
 function channelRows({ acceptance }: NativePorts): readonly Row[] {
-  const { channels, subscriptions } = acceptance
-  const row = declared(CHANNEL_ROUTES)
+  const { channels, subscriptions, mappings } = acceptance
+  const row = declared({ ...CHANNEL_ROUTES, ...MAPPING_ROUTES })
   return [
     row('/channel/create', (request) => channels.create(request.body, request), channelToWire),
     row(
@@ -193,6 +195,7 @@ function channelRows({ acceptance }: NativePorts): readonly Row[] {
       () => ({ deleted: true }),
     ),
     row('/channel/info', (request) => channels.info(request.body, request), channelInfoToWire),
+    row('/channel/mappings', (request) => mappings.use(request.body, request), mappingsToWire),
     get('/channel/exists', {
       reader: QUERY,
       handle: (request) => channels.exists(request.query.get('channel_id') ?? undefined, request),

@@ -5,6 +5,7 @@ import type { Logger, Meter } from '#domain/telemetry'
 import type { Acceptance } from '#src/acceptance/acceptance'
 import { Admission } from './admission.ts'
 import { channelTools } from './channel-tools.ts'
+import { mappingTools } from './mapping-tools.ts'
 import { readingTools } from './reading-tools.ts'
 import { ruleTools } from './rule-tools.ts'
 import { Resources } from './resources.ts'
@@ -41,6 +42,7 @@ export function surfaceParts(
     ...submissionTools(acceptance.submissions),
     ...readingTools({ acceptance, ...options }),
     ...ruleTools({ acceptance, ...options }),
+    ...mappingTools(acceptance),
   ]
   const tools = [...shared, ...channelTools(bindings, ports.logger)]
   const parts = serverParts(tools, { acceptance, ports, version })

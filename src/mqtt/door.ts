@@ -35,7 +35,7 @@ import { InFlight } from './in-flight.ts'
 import type { ConnectionPorts, Testament } from './ports.ts'
 
 export interface MqttDoorPorts extends Pick<DoorRequestsPorts, 'isOpen'> {
-  readonly acceptance: Pick<Acceptance, 'callerCheck' | 'access'> & {
+  readonly acceptance: Pick<Acceptance, 'callerCheck' | 'access' | 'mappings'> & {
     readonly submissions: Pick<Submissions, 'submit'>
   }
   readonly bus: Bus
@@ -88,7 +88,7 @@ export class MqttDoor {
   constructor(ports: MqttDoorPorts, options: MqttDoorOptions) {
     this.#ports = ports
     const { acceptance, runtime, meter, logger, bus } = ports
-    const { callerCheck, access, submissions } = acceptance
+    const { callerCheck, access, submissions, mappings } = acceptance
     const { nowMs } = runtime
     this.#requests = new DoorRequests('mqtt', { ...ports, callerCheck, nowMs })
     const ticks = new Ticks<MqttConnection>(runtime.monotonicMs())
@@ -107,6 +107,7 @@ export class MqttDoor {
       requests: this.#requests,
       access,
       submissions,
+      mappings,
       runtime,
       logger,
       inFlight,

@@ -78,6 +78,7 @@ export async function enter(
   const open = await requests.answer(arrival, (caller) => access.enter(sent, caller, { keysOnly }))
   if (isFault(open)) return open
   const { channelId, key } = open
+  void ports.mappings.of(channelId) // They are known before the first publish.
   const madeId = clientId === '' ? ports.newHex32() : undefined
   const name = madeId ?? clientId
   const deviceId = deviceIdOf(channelId, name)
@@ -90,7 +91,7 @@ export async function enter(
     password: sent.password,
     address,
     level,
-    thingId: ownThingId({ thingPrefix: key?.thingPrefix, clientId: name }),
+    thingId: ownThingId({ ...key, clientId: name }),
     remembered,
     reply,
   })

@@ -16,6 +16,7 @@ import type { Answer } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
 import type { Logger } from '#domain/telemetry'
 import type { Guard } from '#src/acceptance/caller-check'
+import type { Mappings } from '#src/acceptance/channels/mappings'
 import type { MadeIds, Submissions } from '#src/acceptance/submissions'
 import type { Arrival, DoorRequests } from '#src/doors/door-requests'
 import { CATEGORY, STATUS, lineOf } from '#src/refusals/refusal'
@@ -27,11 +28,12 @@ import type { Remembered } from './remembered.ts'
 import type { OwnPublishes } from './subscriber.ts'
 import { NO_STATE } from '#src/mqtt/devices/family-state'
 import type { Reply, Wish } from '#src/mqtt/devices/publish'
-import { readPublish } from './topics.ts'
+import { UNMAPPED, readPublish } from './topics.ts'
 
 export interface PublisherPorts {
   readonly requests: Pick<DoorRequests, 'answer'>
   readonly submissions: Pick<Submissions, 'submit'>
+  readonly mappings: Pick<Mappings, 'of' | 'unmapped'>
   readonly runtime: Pick<Runtime, 'nowMs' | 'wait'>
   readonly newHex32: () => string
   readonly logger: Pick<Logger, 'debug'>
@@ -104,8 +106,12 @@ export class Publisher implements OwnPublishes {
   publish(publication: Publication): Outcome | Promise<Outcome> {
     const { topic, payload, qos } = publication
     const receivedAtMs = this.#ports.runtime.nowMs()
-    const sender = { thingId: this.#client.thingId, mappings: [] }
+    const { thingId, channelId } = this.#client
+    const known = this.#ports.mappings.of(channelId)
+    const mappings = known instanceof Promise ? await known : known
+    const sender = { thingId, mappings }
     const read = readPublish({ topic, payload, receivedAtMs }, { sender, state: this.#state })
+    if (read === UNMAPPED) this.#ports.mappings.unmapped(channelId, topic, receivedAtMs)
     if (isFault(read)) return this.#unread(read, publication)
     this.#state = read.state
     for (const reply of read.replies) this.#client.reply(reply)

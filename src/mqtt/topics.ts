@@ -22,9 +22,10 @@ export function levelsOf(topic: string): readonly string[] | undefined {
 }
 
 const NO_TOPIC = fault('route_not_found', { field: 'topic', detail: 'this is no topic' })
-const UNMAPPED = fault('route_not_found', {
+/** The refusal of a topic that nothing maps. */
+export const UNMAPPED = fault('route_not_found', {
   field: 'topic',
-  detail: 'nothing maps this topic; docs/mqtt.md and docs/mqtt-devices.md list those that do',
+  detail: 'nothing maps this topic: /channel/mappings can, and docs/mqtt.md lists those that do',
 })
 
 /** Reads a publish; route_not_found for a topic that no table takes. (topics/1) */

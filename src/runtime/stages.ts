@@ -120,12 +120,18 @@ function composeSessions(
 export async function composeBridge(
   { bridge: settings, roles }: Pick<Config, 'bridge' | 'roles'>,
   { logger, meter, runtime }: StageEdge,
-  { submissions, alone }: Pick<Acceptance, 'submissions'> & Pick<Backend, 'alone'>,
+  {
+    submissions,
+    access,
+    mappings,
+    alone,
+  }: Pick<Acceptance, 'submissions' | 'access' | 'mappings'> & Pick<Backend, 'alone'>,
 ): Promise<Bridge | undefined> {
   if (settings === undefined || !roles.ingress) return undefined
   const [{ Bridge }, { connectBroker: connect }] = await Promise.all([
     import('#src/mqtt/bridge/bridge'),
     import('#src/mqtt/bridge/broker'),
   ])
-  return new Bridge({ connect, submissions, alone, runtime, meter, logger }, settings)
+  const stages = { submissions, access, mappings, alone }
+  return new Bridge({ ...stages, connect, runtime, meter, logger }, settings)
 }

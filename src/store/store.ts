@@ -15,6 +15,7 @@ import { tablesFor } from './entities/tables.ts'
 import type { Tables } from './entities/tables.ts'
 import { openDatabase, probeOf } from './opening.ts'
 import type { OpeningOptions } from './opening.ts'
+import { Mappings } from './administration/mappings.ts'
 import { MqttSessions } from './administration/mqtt-sessions.ts'
 import { Operations } from './turns/operations.ts'
 import { Pushes } from './pushes/pushes.ts'
@@ -39,6 +40,7 @@ export const frontendStoresOn = (database: Database, tables: Tables) => ({
   devices: new Devices(database, tables),
   subscriptions: new Subscriptions(database, tables),
   mqttSessions: new MqttSessions(database, tables),
+  mappings: new Mappings(database, tables),
   secrets: new Secrets(database),
   read: new Reading(database),
   operations: new Operations(database, tables),

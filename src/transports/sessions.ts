@@ -275,6 +275,7 @@ class ProcessSessions implements Sessions {
         break
       case 'applied':
       case 'credentials-changed':
+      case 'mappings-changed':
       case 'pushes-queued':
         break
     }

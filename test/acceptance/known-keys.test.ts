@@ -22,6 +22,7 @@ const keyOf = (number: number, channelId: ChannelId = channel(1)): StoredKey => 
   scopes: KEY_SCOPES,
   thingPrefix: '',
   expiresAt: 0,
+  label: '',
   lastUsedOn: 0,
 })
 

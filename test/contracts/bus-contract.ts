@@ -116,6 +116,7 @@ const NOTICES: readonly Notice[] = [
   { kind: 'pushes-queued' },
   { kind: 'credentials-changed', channelId: channel(1) },
   { kind: 'channel-deleted', channelId: channel(2) },
+  { kind: 'mappings-changed', channelId: channel(2) },
   { kind: 'subscribed', channelId: channel(1), deviceId: deviceId() },
   { kind: 'unsubscribed', channelId: channel(1), deviceId: deviceId() },
   {

@@ -22,6 +22,7 @@ import { readingContract } from './store-reading.ts'
 import { retentionContract } from './store-retention.ts'
 import { secretContract } from './store-secrets.ts'
 import { subscriptionContract } from './store-subscriptions.ts'
+import { mappingContract } from './store-mappings.ts'
 import { mqttSessionContract } from './store-mqtt-sessions.ts'
 import { acknowledgementContract } from './store-acknowledgements.ts'
 import { ruleContract } from './store-rules.ts'
@@ -46,6 +47,7 @@ export function storeContract(engine: string, open: OpenStore): void {
     bindingClientContract,
     subscriptionContract,
     mqttSessionContract,
+    mappingContract,
     acknowledgementContract,
     operationContract,
     readingContract,

@@ -135,14 +135,15 @@ export function retentionContract(engine: string, open: OpenStore): void {
       await writer.commit()
       await store.subscriptions.subscribe(device(1), writer.channelId, 1)
     }
+    await store.mappings.put(A, '[]')
     await store.channels.delete(A, 1000)
     t.deepEqual(await drain(store, { ...NEVER, deletedChannels: 1000 }, 9), [])
     const steps = await drain(store, { ...NEVER, deletedChannels: 1001 }, 9)
     t.true(steps.every((removed) => removed <= 9))
-    // Thirty entries, twenty entities, the two rows of the channel itself.
+    // Thirty entries, twenty entities, its mappings, the two rows of the channel itself.
     t.is(
       steps.reduce((sum, removed) => sum + removed),
-      52,
+      53,
     )
     t.deepEqual(await store.channels.info(channel(2)), {
       channelId: channel(2),

@@ -21,7 +21,14 @@ const SUBMITTING = [
   'thing_delete',
 ]
 const READING = ['thing_get', 'thing_list', 'operation_status']
-const RULES = ['rule_put', 'rule_delete', 'message_cancel', 'rule_list', 'rule_test']
+const RULES = [
+  'rule_put',
+  'rule_delete',
+  'message_cancel',
+  'rule_list',
+  'rule_test',
+  'channel_mappings',
+]
 const BINDING = ['channel_list', 'channel_bind_start', 'channel_bind_status', 'channel_unbind']
 
 for (const revision of REVISIONS) {
@@ -54,6 +61,7 @@ for (const revision of REVISIONS) {
       ['rule_list', { ...ID, limit: 3 }],
       ['rule_test', { ...ID, rule: ruleOf() }],
       ['message_cancel', { ...ID, op_id: CANCELLED.opId }],
+      ['channel_mappings', { ...ID, mappings: [{ topic: 'a/+b', thing: '{b}' }] }],
       ['channel_list', {}],
       ['channel_bind_start', {}],
       ['channel_bind_status', { bind_session: 'session-1' }],
@@ -85,6 +93,7 @@ const hints: Readonly<Record<string, readonly [reads: boolean, ends: boolean, se
   rule_put: [false, false, true],
   rule_delete: [false, true, true],
   message_cancel: [false, true, true],
+  channel_mappings: [false, true, true],
   channel_bind_start: [false, false, false],
   channel_unbind: [false, true, true],
 }

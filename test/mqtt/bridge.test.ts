@@ -5,20 +5,37 @@ import test from 'ava'
 
 import { fault } from '#domain/fault'
 import type { FaultCode } from '#domain/fault'
-import { parseThingId } from '#domain/identity'
+import { parseChannelId, parseThingId } from '#domain/identity'
 import { Bridge } from '#src/mqtt/bridge/bridge'
 import type { BridgePorts } from '#src/mqtt/bridge/bridge'
 import type { Broker, BrokerListener } from '#src/mqtt/bridge/broker'
+import { isFault } from '#domain/fault'
+import { readMappings } from '#src/schemas/mappings/mapping'
+import type { Mapping } from '#src/schemas/mappings/mapping'
 import { ARRIVED } from '#test/support/device-publish'
 import { FakeLogger, FakeMeter } from '#test/support/fake-telemetry'
+import { CHANNEL } from '#test/support/making'
 import { sparkplugBytes } from '#test/support/sparkplug'
 
 const KEY = 'k'.repeat(43)
 const SENSOR = { topic: 'tele/plug/SENSOR', payload: Buffer.from('{"A":1}'), isKeptCopy: false }
 const ACTION = { ...SENSOR, topic: 'zigbee2mqtt/b', payload: Buffer.from('{"action":"x"}') }
 
+const CHANNEL_ID = parseChannelId(CHANNEL) ?? fail()
+
+function fail(): never {
+  throw new Error('bad fixture')
+}
+
+interface Given {
+  /** The refusals of the key, before it opens its channel. */
+  readonly keys?: readonly (FaultCode | 'reject')[]
+  readonly kept?: readonly Mapping[]
+}
+
 /** A bridge whose acceptance refuses by the given codes, one a submission, and then takes all. */
-function rig(refusals: readonly FaultCode[] = []) {
+function rig(refusals: readonly (FaultCode | 'reject')[] = [], { keys, kept = [] }: Given = {}) {
+  const refusedKeys = [...(keys ?? [])]
   const waits: number[] = []
   let waited = (): void => {}
   const runtime: BridgePorts['runtime'] = {
@@ -43,6 +60,7 @@ function rig(refusals: readonly FaultCode[] = []) {
   const submit: BridgePorts['submissions']['submit'] = (_intent, fields) => {
     submitted.push(fields as Readonly<Record<string, unknown>>)
     const code = left.shift()
+    if (code === 'reject') return Promise.reject(new Error('the store is away'))
     if (code !== undefined) return fault(code)
     const entityId = parseThingId('t')
     if (entityId === undefined) throw new Error('no id')
@@ -59,14 +77,49 @@ function rig(refusals: readonly FaultCode[] = []) {
     await given(true)
     return () => given(false)
   }
-  const ports = { connect, alone, submissions: { submit }, runtime, meter, logger }
+  const opened: string[] = []
+  const access: BridgePorts['access'] = {
+    enter: async (fields) => {
+      opened.push(JSON.stringify(fields))
+      const code = refusedKeys.shift()
+      if (code === 'reject') throw new Error('the store is away')
+      return code === undefined ? { channelId: CHANNEL_ID } : fault(code)
+    },
+  }
+  const mappings = {
+    of: () => [...kept],
+    unmapped: (...noted: unknown[]) => void unmapped.push(noted),
+  }
+  const unmapped: unknown[][] = []
+  const ports = {
+    connect,
+    alone,
+    submissions: { submit },
+    access,
+    mappings,
+    runtime,
+    meter,
+    logger,
+  }
   const bridge = new Bridge(ports, { url: 'mqtt://b', topics: ['#'], key: KEY })
   bridge.start()
   if (listener === undefined) throw new Error('the bridge did not connect')
   const onWait = (call: () => void) => void (waited = call)
   const own = (isOurs: boolean): Promise<void> => changed(isOurs)
   const isOpen = (): boolean => !isClosed
-  return { ...ports, bridge, submitted, sent, listener, waits, onWait, own, isOpen }
+  return {
+    ...ports,
+    bridge,
+    submitted,
+    opened,
+    unmapped,
+    sent,
+    listener,
+    waits,
+    onWait,
+    own,
+    isOpen,
+  }
 }
 
 const total = (meter: FakeMeter, outcome: string): number =>
@@ -81,19 +134,20 @@ test('bridge/1: a publish is acknowledged when its submission is accepted, under
   t.is(total(meter, 'accepted'), 1)
 })
 
-const passing: readonly FaultCode[] = [
+const passing: readonly (FaultCode | 'reject')[] = [
   'server_busy',
   'submission_not_accepted',
   'submission_outcome_unknown',
   'channel_not_found',
   'key_expired',
+  'reject',
 ]
 
 test('bridge/1: what keeps every submission out leaves the publish waiting until it is taken', async (t) => {
   const { listener, submitted, meter, waits } = rig(passing)
   await listener.take(SENSOR)
   t.is(submitted.length, passing.length + 1)
-  t.deepEqual(waits, [100, 200, 400, 800, 1_600])
+  t.deepEqual(waits, [100, 200, 400, 800, 1_600, 3_200])
   t.is(meter.total('bridge_retries_total'), passing.length)
   t.is(total(meter, 'accepted'), 1)
 })
@@ -132,6 +186,20 @@ test('bridge/1: a publish that never can be taken is acknowledged, counted and t
     { topic: SENSOR.topic, code: 'validation_failed', field: 'payload' },
   ])
   t.false(JSON.stringify(logger.lines).includes(KEY))
+})
+
+test("publishes are read by the mappings of the key's channel, and other topics are noted", async (t) => {
+  const kept = readMappings([{ topic: 'a/+thing', thing: '{thing}' }])
+  if (isFault(kept)) throw new Error(kept.detail)
+  const { listener, submitted, opened, unmapped } = rig([], {
+    kept,
+    keys: ['key_expired', 'reject'],
+  })
+  await listener.take({ ...SENSOR, topic: 'a/pump' })
+  await listener.take({ ...SENSOR, topic: 'a/b/c' })
+  t.like(submitted[0], { thing_id: 'pump', attrs: { A: 1 } })
+  t.deepEqual(opened, Array(3).fill(JSON.stringify({ password: KEY })))
+  t.deepEqual(unmapped, [[CHANNEL_ID, 'a/b/c', ARRIVED]])
 })
 
 test('copies that the broker had kept repeat no Message', async (t) => {

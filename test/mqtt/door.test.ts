@@ -98,6 +98,22 @@ test('mqtt-door/2: another password and a revoked key end their sessions, and no
   t.true((await other.next('disconnect')).reasonCode === 0x87)
 })
 
+test("topics of a channel's own are read by its mappings, from the moment they change", async (t) => {
+  const { door, acceptance, sink, channelId } = await mqttRig(t)
+  const client = await MqttClient.enter(door)
+  const sent = { topic: 'home/hall/lamp', payload: Buffer.from('{"w":4}') }
+  client.tell(publish(1, 1, sent))
+  t.is((await client.next('puback')).reasonCode, 0x90)
+  const mappings = [{ topic: 'home/+room/+device', thing: '{room}-{device}' }]
+  const fields = { channel_id: CHANNEL, password: PASSWORD, mappings: [] }
+  const shown = await acceptance.mappings.use(fields, { receivedAtMs: 0 })
+  t.like(shown, { channelId, unmapped: [{ topic: 'home/hall/lamp' }] })
+  await acceptance.mappings.use({ ...fields, mappings }, { receivedAtMs: 0 })
+  client.tell(publish(1, 2, sent))
+  t.is((await client.next('puback', 2)).reasonCode ?? 0, 0)
+  t.like(sink.accepted[0], { entityId: 'hall-lamp', patch: { attrs: { w: 4 } } })
+})
+
 test('a session whose password is no longer right ends with its next publish', async (t) => {
   const { door, acceptance, channels, channelId } = await mqttRig(t)
   const client = await MqttClient.enter(door)

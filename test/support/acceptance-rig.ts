@@ -13,6 +13,7 @@ import { FakeBus } from '#test/support/fake-bus'
 import { FakeChannelKeys, FakeChannels } from '#test/support/fake-channels'
 import { FakeDevices, FakeSubscriptions } from '#test/support/fake-devices'
 import { FakeOperations, FakeReads } from '#test/support/fake-reads'
+import { FakeMappings } from '#test/support/fake-mappings'
 import { FakeRules } from '#test/support/fake-rules'
 import { FakeSink } from '#test/support/fake-sink'
 import { FakeLogger, FakeMeter } from '#test/support/fake-telemetry'
@@ -37,6 +38,7 @@ export interface AcceptanceRig {
   readonly reads: FakeReads
   readonly operations: FakeOperations
   readonly rules: FakeRules
+  readonly mappings: FakeMappings
   readonly meter: FakeMeter
   readonly logger: FakeLogger
   readonly entropy: Runtime['entropy']
@@ -62,6 +64,7 @@ export async function acceptanceRig(options: AcceptanceRigOptions = {}): Promise
     reads: new FakeReads(),
     operations: new FakeOperations(),
     rules: new FakeRules(),
+    mappings: new FakeMappings(),
     meter: options.meter ?? new FakeMeter(),
     logger: new FakeLogger(),
     entropy: realRuntime.entropy,

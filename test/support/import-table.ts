@@ -27,6 +27,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/domain',
     'src/http',
     'src/ingress',
+    'src/mqtt/devices',
     'src/refusals',
     'src/schemas',
     'node:',

@@ -63,6 +63,7 @@ export async function mqttRig(
 export async function addKey(
   { channels, channelKeys, channelId }: AcceptanceRig,
   rights: Partial<KeyRights> = {},
+  label = '',
 ): Promise<string> {
   const keyId = String(channelKeys.rows.length + 1)
   const key = keyId.padStart(43, 'k')
@@ -72,7 +73,7 @@ export async function addKey(
     channelId,
     passwordHash,
     keyHash: keyHashOf(key),
-    label: '',
+    label,
     createdAt: 0,
     scopes: ['send', 'read'],
     thingPrefix: '',

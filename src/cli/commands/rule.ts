@@ -1,24 +1,17 @@
 // heliograph rule: put, get, list, delete, test.
 
-import { readFileSync } from 'node:fs'
-
 import type { PageBody, RuleBody, RuleFiring, RuleRecord } from '#src/client/bodies'
 import { CHANNEL, credentialsOf } from '#src/cli/access'
 import { commandClientOf, given } from '#src/cli/command-client'
 import { command, parameter } from '#src/cli/command'
-import type { Parameter } from '#src/cli/command'
 import { UsageError } from '#src/cli/endings'
 import { dateText } from '#src/cli/facts'
+import { jsonFile, jsonIn } from '#src/cli/json-file'
 import { PAGING, list as listPages } from '#src/cli/paging'
 import type { ProcessContext } from '#src/cli/process-context'
 import { time } from '#src/cli/values'
 
-const FILE: Parameter<string> = {
-  label: '<file>',
-  help: 'the rule as JSON; - reads the standard input',
-  completes: 'file',
-  read: ([name = '']) => name,
-}
+const FILE = jsonFile('the rule')
 const RULE_ID = parameter('<rule_id>', 'the id of the rule')
 
 export const put = command({
@@ -36,13 +29,8 @@ export const put = command({
   },
 })
 
-async function ruleIn(file: string, { readInput }: ProcessContext): Promise<RuleBody> {
-  let value: unknown
-  try {
-    value = JSON.parse(file === '-' ? await readInput() : readFileSync(file, 'utf8'))
-  } catch (error) {
-    throw new UsageError(`${file}: ${error instanceof Error ? error.message : String(error)}`)
-  }
+async function ruleIn(file: string, context: ProcessContext): Promise<RuleBody> {
+  const value = await jsonIn(file, context)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new UsageError(`${file}: a rule is a JSON object`)
   }

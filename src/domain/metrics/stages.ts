@@ -37,6 +37,7 @@ export const STAGE_METRICS = {
   },
   known_keys: { kind: 'gauge', help: 'Channel keys that need not be looked up', labels: [] },
   key_lookups_waiting: { kind: 'gauge', help: 'Channel keys being looked up', labels: [] },
+  known_mappings: { kind: 'gauge', help: 'Channels whose mappings are known', labels: [] },
   password_checks_waiting: { kind: 'gauge', help: 'scrypt computations waiting', labels: [] },
   log_bytes: { kind: 'gauge', help: 'Bytes held by the embedded log', labels: [] },
   stream_pending_bytes: {

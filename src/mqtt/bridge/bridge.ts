@@ -9,10 +9,14 @@
 //             one comes, which goes on with the broker's session.
 
 import type { Caller } from '#src/acceptance/caller'
+import type { ChannelAccess } from '#src/acceptance/channel-access'
+import type { Mappings } from '#src/acceptance/channels/mappings'
 import type { Submissions } from '#src/acceptance/submissions'
 import { reportDefect } from '#domain/defect'
-import { isFault } from '#domain/fault'
+import { fault, isFault } from '#domain/fault'
 import type { Fault, FaultCode } from '#domain/fault'
+import type { ChannelId } from '#domain/identity'
+import type { Answer } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
 import type { Logger, Meter } from '#domain/telemetry'
 import { NO_STATE } from '#src/mqtt/devices/family-state'
@@ -29,6 +33,8 @@ export interface BridgePorts {
     changed: (isOurs: boolean) => Promise<void>,
   ) => Promise<() => Promise<void>>
   readonly submissions: Pick<Submissions, 'submit'>
+  readonly access: Pick<ChannelAccess, 'enter'>
+  readonly mappings: Pick<Mappings, 'of' | 'unmapped'>
   readonly runtime: Pick<Runtime, 'nowMs' | 'wait' | 'entropy'>
   readonly meter: Meter
   readonly logger: Logger
@@ -58,6 +64,8 @@ export class Bridge {
   readonly #retried: (by?: number) => void
   #state = NO_STATE
   #broker: Broker | undefined
+  /** That of the key; undefined until the key opened it. */
+  #channelId: ChannelId | undefined
   #isConnected = false
   #isStopping = false
   #giveUp: Promise<() => Promise<void>> | undefined
@@ -135,11 +143,18 @@ export class Bridge {
 
   async #take(sent: BrokerPublish): Promise<void> {
     this.#refuseWhenStopping()
-    const publish: Publish = { ...sent, receivedAtMs: this.#ports.runtime.nowMs() }
-    const thingId = ownThingId({ clientId: 'bridge' })
-    const connection = { sender: { thingId, mappings: [] }, state: this.#state }
-    const outcome = translate(publish, connection)
-    if (outcome === undefined) return this.#ended('unmapped', publish)
+    const { mappings, runtime } = this.#ports
+    const publish: Publish = { ...sent, receivedAtMs: runtime.nowMs() }
+    const channelId = (this.#channelId ??= await this.#opened())
+    const sender = {
+      thingId: ownThingId({ clientId: 'bridge' }),
+      mappings: await mappings.of(channelId),
+    }
+    const outcome = translate(publish, { sender, state: this.#state })
+    if (outcome === undefined) {
+      mappings.unmapped(channelId, publish.topic, publish.receivedAtMs)
+      return this.#ended('unmapped', publish)
+    }
     if (isFault(outcome)) return this.#ended('refused', publish, outcome)
     const refusal = await this.#submitted(outcome.wishes, publish) // bridge/1
     this.#state = outcome.state
@@ -148,30 +163,44 @@ export class Bridge {
     return this.#ended(outcome.wishes.length === 0 ? 'nothing' : 'accepted', publish)
   }
 
+  /** The channel that the key opens, once it does. */
+  async #opened(): Promise<ChannelId> {
+    const { access, runtime } = this.#ports
+    const password = this.#options.key
+    for (let tries = 0; ; tries += 1) {
+      const caller = { receivedAtMs: runtime.nowMs() }
+      const open = await answered(() => access.enter({ password }, caller, { keysOnly: true }))
+      if (!isFault(open)) return open.channelId
+      await this.#pause(tries)
+    }
+  }
+
   /** Submits until the log has every wish that is not refused; the first refusal. */
   async #submitted(wishes: readonly Wish[], { receivedAtMs }: Publish): Promise<Fault | undefined> {
+    const { submissions } = this.#ports
     const caller: Caller = { receivedAtMs }
+    const password = this.#options.key
     let left = wishes.map((wish) => this.#withOperationId(wish))
     let refusal: Fault | undefined
-    for (let waitMs = FIRST_WAIT_MS; left.length > 0; waitMs *= 2) {
+    for (let tries = 0; left.length > 0; tries += 1) {
       const outcomes = await Promise.all(
-        left.map(async ({ intent, fields }) =>
-          this.#ports.submissions.submit(
-            intent,
-            { ...fields, password: this.#options.key },
-            caller,
-          ),
+        left.map(({ intent, fields }) =>
+          answered(() => submissions.submit(intent, { ...fields, password }, caller)),
         ),
       )
       const faults = outcomes.map((outcome) => (isFault(outcome) ? outcome : undefined))
-      refusal ??= faults.find((fault) => fault !== undefined && !PASSING.has(fault.code))
+      refusal ??= faults.find((one) => one !== undefined && !PASSING.has(one.code))
       left = left.filter((_wish, index) => PASSING.has(faults[index]?.code ?? 'event_closed'))
-      if (left.length === 0) break
-      this.#retried()
-      await this.#ports.runtime.wait(Math.min(waitMs, LONGEST_WAIT_MS))
-      this.#refuseWhenStopping()
+      if (left.length > 0) await this.#pause(tries)
     }
     return refusal
+  }
+
+  /** Waits before the next try, longer each time. */
+  async #pause(tries: number): Promise<void> {
+    this.#retried()
+    await this.#ports.runtime.wait(Math.min(FIRST_WAIT_MS * 2 ** tries, LONGEST_WAIT_MS))
+    this.#refuseWhenStopping()
   }
 
   /** A Message that is tried again must not come twice. */
@@ -191,5 +220,16 @@ export class Bridge {
     if (refusal === undefined) return
     const { code, field } = refusal
     this.#ports.logger.debug('a publish of the broker was refused', { topic, code, field })
+  }
+}
+
+/** The answer of acceptance; internal_error when it rejects, as when the store does not answer. */
+async function answered<Value>(
+  ask: () => Answer<Value> | Promise<Answer<Value>>,
+): Promise<Answer<Value>> {
+  try {
+    return await ask()
+  } catch {
+    return fault('internal_error')
   }
 }

@@ -7,8 +7,8 @@ import { readPayloadJson, readPayloadObject, readPayloadText } from './payload.t
 import { readScalar, readScalarOrObject } from './payload.ts'
 import type { JsonObject, Scalar } from './payload.ts'
 import type { Connection, Publish, Reply, Wish } from './publish.ts'
-import { compilePattern } from './topic-pattern.ts'
-import type { Levels } from './topic-pattern.ts'
+import { compilePattern } from '#src/schemas/mappings/topic-pattern'
+import type { Levels } from '#src/schemas/mappings/topic-pattern'
 
 /** What a row reads. */
 export interface Received extends Publish, Connection {

@@ -5,10 +5,10 @@ import type { Answer } from '#domain/ports'
 import { isRecord } from '#domain/record'
 import { entityIdOf } from './entity-name.ts'
 import type { Read, Received } from './family.ts'
-import { PLACE } from './mapping.ts'
-import type { Mapping } from './mapping.ts'
+import { PLACE } from '#src/schemas/mappings/mapping'
+import type { Mapping } from '#src/schemas/mappings/mapping'
 import { flattened, readPayloadText, readScalarOrObject, timeOf, valueAt } from './payload.ts'
-import type { Levels } from './topic-pattern.ts'
+import type { Levels } from '#src/schemas/mappings/topic-pattern'
 import { attrs, oneAttr, become, textMessage } from './wishes.ts'
 
 function thingOf(template: string, levels: Levels): string {

@@ -3,7 +3,7 @@
 
 import type { Intent } from '#src/acceptance/intent'
 import type { FamilyState } from './family-state.ts'
-import type { Mapping } from './mapping.ts'
+import type { Mapping } from '#src/schemas/mappings/mapping'
 
 /** One PUBLISH, with its topic alias resolved. A will is one too. */
 export interface Publish {

@@ -44,6 +44,7 @@ export const EXAMPLES = {
   },
   from: 1_767_225_600_000,
   to: 1_767_229_200_000,
+  mappings: [{ topic: 'home/+room/+device/state', thing: '{room}-{device}', time: 'ts' }],
   delivery_ids: [`${CHANNEL_ID}-1`, `${CHANNEL_ID}-2`],
 } as const
 

@@ -6,6 +6,7 @@ import {
   bindingEntity,
 } from './authorization.ts'
 import { channelKeyEntity } from './channel-keys.ts'
+import { channelMappingsEntity } from './channel-mappings.ts'
 import { channelEntity, channelHeadEntity } from './channels.ts'
 import { deviceEntity, subscriptionEntity } from './devices.ts'
 import { eventEntity, thingEntity, tombstoneEntity } from './entities.ts'
@@ -28,6 +29,7 @@ export const tablesFor = (types: ColumnTypes) => ({
   channels: channelEntity(types),
   channelHeads: channelHeadEntity(types),
   channelKeys: channelKeyEntity(types),
+  channelMappings: channelMappingsEntity(types),
   devices: deviceEntity(types),
   subscriptions: subscriptionEntity(types),
   mqttSessions: mqttSessionEntity(types),

@@ -14,6 +14,7 @@ import { Compact1803000000000 } from './13-compact.ts'
 import { Rules1804000000000 } from './14-rules.ts'
 import { Scheduled1804500000000 } from './15-scheduled.ts'
 import { MqttSessions1805000000000 } from './16-mqtt-sessions.ts'
+import { Mappings1805500000000 } from './17-mappings.ts'
 
 /** Every step, in order. */
 export const MIGRATIONS = [
@@ -33,4 +34,5 @@ export const MIGRATIONS = [
   Rules1804000000000,
   Scheduled1804500000000,
   MqttSessions1805000000000,
+  Mappings1805500000000,
 ]

@@ -17,6 +17,7 @@ const PARTS = [
   ['update_places', 'last_seq'],
   ['subscriptions', 'device'],
   ['channel_keys', 'id'],
+  ['channel_mappings', 'channel'],
   ['bindings', 'grant_id'],
   ['things', 'id'],
   ['events', 'id'],

@@ -138,6 +138,7 @@ export function decodeNotice(text: string): Notice | undefined {
       if (channelId === undefined) return undefined
       return typeof keyId === 'string' ? { kind, channelId, keyId } : { kind, channelId }
     case 'channel-deleted':
+    case 'mappings-changed':
       return channelId === undefined ? undefined : { kind, channelId }
     case 'subscribed':
     case 'unsubscribed':

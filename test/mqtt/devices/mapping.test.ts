@@ -4,8 +4,8 @@
 import test from 'ava'
 
 import { isFault } from '#domain/fault'
-import { readMappings } from '#src/mqtt/devices/mapping'
-import type { MappingFields } from '#src/mqtt/devices/mapping'
+import { readMappings } from '#src/schemas/mappings/mapping'
+import type { MappingFields } from '#src/schemas/mappings/mapping-schemas'
 import { ARRIVED, connectionOf, outcomeOf } from '#test/support/device-publish'
 import type { Payload } from '#test/support/device-publish'
 
@@ -112,8 +112,7 @@ test('translate/1: a submission is as large as a request body at most', (t) => {
   t.is(text(32_768), 'body_too_large payload')
 })
 
-const refused: readonly (readonly [sent: unknown, field: string])[] = [
-  [{}, 'mappings'],
+const refused: readonly (readonly [sent: readonly unknown[], field: string])[] = [
   [Array.from({ length: 101 }, () => MAPPING), 'mappings'],
   [['x'], 'mappings[0]'],
   [[MAPPING, { ...MAPPING, topic: undefined }], 'mappings[1].topic'],
@@ -129,6 +128,7 @@ const refused: readonly (readonly [sent: unknown, field: string])[] = [
   [[{ ...MAPPING, time: 5 }], 'mappings[0].time'],
   [[{ ...MAPPING, prefix: 'a\0' }], 'mappings[0].prefix'],
   [[{ ...MAPPING, kind: 'event' }], 'mappings[0].kind'],
+  [[{ ...MAPPING, tme: 'ts' }], 'mappings[0]'],
 ]
 
 for (const [sent, field] of refused) {

@@ -3,40 +3,20 @@
 import { fault, isFault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
 import { isRecord } from '#domain/record'
+import { parseJson } from '#src/schemas/json/json'
 import { invalid, isLonger, isSafeText } from '#src/schemas/values'
+import { KINDS, MAPPINGS_MAX, MAPPING_BYTES_MAX, MAPPING_MEMBERS } from './mapping-schemas.ts'
+import type { MappingFields } from './mapping-schemas.ts'
 import { compilePattern } from './topic-pattern.ts'
 import type { TopicPattern } from './topic-pattern.ts'
-
-/** A mapping as its owner sends it and as it is kept. */
-export interface MappingFields {
-  /** A pattern with named levels: `home/+room/+device/state`; `#name` takes several levels. */
-  readonly topic: string
-  /** The id of the Thing, with levels in braces: `{room}-{device}`. */
-  readonly thing: string
-  /** Members that lead to the time in a JSON payload, parted by dots. */
-  readonly time?: string
-  /** Text before the name of each attr. */
-  readonly prefix?: string
-  /** `attrs` of the Thing, which is the default, or a `message` about it. */
-  readonly kind?: MappingKind
-}
-
-const KINDS = ['attrs', 'message'] as const
-export type MappingKind = (typeof KINDS)[number]
 
 /** A mapping that was checked. */
 export interface Mapping extends MappingFields {
   readonly pattern: TopicPattern
 }
 
-export const MAPPINGS_MAX = 100
-const TEXT_BYTES_MAX = 512
-
 /** Reads the list of a channel's mappings; the refusal names the member, as `mappings[1].topic`. */
-export function readMappings(sent: unknown): Answer<readonly Mapping[]> {
-  if (!Array.isArray(sent)) {
-    return fault('invalid_json_data', { field: 'mappings', detail: 'mappings must be a list' })
-  }
+export function readMappings(sent: readonly unknown[]): Answer<readonly Mapping[]> {
   if (sent.length > MAPPINGS_MAX) return invalid('mappings', `must be at most ${MAPPINGS_MAX}`)
   const mappings: Mapping[] = []
   for (const [index, item] of sent.entries()) {
@@ -47,23 +27,44 @@ export function readMappings(sent: unknown): Answer<readonly Mapping[]> {
   return mappings
 }
 
+/** The mappings in a stored text, without those that this version cannot read. */
+export function mappingsIn(text: string): readonly Mapping[] {
+  const stored = parseJson(text)
+  if (!Array.isArray(stored)) return []
+  return stored.flatMap((item) => {
+    const mapping = readMapping(item, 'mapping')
+    return isFault(mapping) ? [] : [mapping]
+  })
+}
+
+/** The text by which mappings are stored. */
+export const textOf = (mappings: readonly Mapping[]): string => JSON.stringify(mappings.map(asSent))
+
+/** The mapping as its owner sent it. */
+export const asSent = ({ pattern: _pattern, ...fields }: Mapping): MappingFields => fields
+
 function readMapping(sent: unknown, field: string): Answer<Mapping> {
   const rule = 'must be an object'
   if (!isRecord(sent)) return fault('invalid_json_data', { field, detail: `${field} ${rule}` })
-  const { topic, thing, time, prefix, kind = 'attrs' } = sent
+  const unknown = Object.keys(sent).find((name) => !MAPPING_MEMBERS.includes(name))
+  if (unknown !== undefined) {
+    return invalid(field, `has another member than ${MAPPING_MEMBERS.join(', ')}`)
+  }
+  const { topic, thing, time, prefix, kind } = sent
   for (const [name, value] of Object.entries({ topic, thing, time, prefix })) {
-    if (value === undefined && (name === 'time' || name === 'prefix')) continue
-    if (typeof value !== 'string' || !isSafeText(value) || isLonger(value, TEXT_BYTES_MAX)) {
-      return invalid(`${field}.${name}`, `must be a text of at most ${TEXT_BYTES_MAX} bytes`)
+    const isAbsent = value === undefined || value === null
+    if (isAbsent && (name === 'time' || name === 'prefix')) continue
+    if (typeof value !== 'string' || !isSafeText(value) || isLonger(value, MAPPING_BYTES_MAX)) {
+      return invalid(`${field}.${name}`, `must be a text of at most ${MAPPING_BYTES_MAX} bytes`)
     }
   }
   const pattern = compilePattern(String(topic))
   if (pattern === undefined) {
     return invalid(`${field}.topic`, 'must be a topic with levels as +name, or one as #name')
   }
-  const unknown = unknownLevelOf(String(thing), pattern)
-  if (unknown !== undefined) return invalid(`${field}.thing`, unknown)
-  const known = KINDS.find((one) => one === kind)
+  const wrong = wrongTemplate(String(thing), pattern)
+  if (wrong !== undefined) return invalid(`${field}.thing`, wrong)
+  const known = KINDS.find((one) => one === (kind ?? 'attrs'))
   if (known === undefined) return invalid(`${field}.kind`, `must be ${KINDS.join(' or ')}`)
   return {
     topic: String(topic),
@@ -79,7 +80,7 @@ function readMapping(sent: unknown, field: string): Answer<Mapping> {
 export const PLACE = /\{(\w+)\}/g
 
 /** The rule that a template of an id breaks; undefined for a good one. */
-function unknownLevelOf(template: string, { names }: TopicPattern): string | undefined {
+function wrongTemplate(template: string, { names }: TopicPattern): string | undefined {
   const unknown = [...template.matchAll(PLACE)].find(([, name = '']) => !names.has(name))
   if (unknown !== undefined) return `names ${unknown[0]}, which the topic has not`
   return /^[A-Za-z0-9_:-]+$/.test(template.replaceAll(PLACE, 'x'))

@@ -1,0 +1,115 @@
+// The mappings of a channel: its own words for what publishes to other topics become. The ways
+// in over MQTT read publishes by them. (Specification: MQTT, Devices as they are)
+//
+// Invariants:
+//   mappings/1. Once a change is answered this process reads publishes by it, and a notice to every
+//               other process is on its way.
+
+import { fault, isFault } from '#domain/fault'
+import type { ChannelId } from '#domain/identity'
+import type { MappingStore } from '#domain/mqtt/mappings'
+import type { Answer, Bus } from '#domain/ports'
+import type { Caller } from '#src/acceptance/caller'
+import type { ChannelAccess } from '#src/acceptance/channel-access'
+import { scopeRefusal, wholeRefusal } from '#src/acceptance/key-rights'
+import { KnownMappings } from '#src/acceptance/known-mappings'
+import type { KnownMappingPorts } from '#src/acceptance/known-mappings'
+import { UnmappedNotes } from '#src/acceptance/unmapped-topics'
+import { mappingsIn, textOf } from '#src/schemas/mappings/mapping'
+import type { Mapping } from '#src/schemas/mappings/mapping'
+import { readMappingsRequest } from '#src/schemas/mappings/mapping-requests'
+import type { ChannelMappings, MappingsRequest } from '#src/schemas/mappings/mapping-requests'
+
+export interface MappingPorts extends KnownMappingPorts {
+  readonly mappings: MappingStore
+  readonly access: ChannelAccess
+  readonly bus: Pick<Bus, 'notify'>
+}
+
+export class Mappings {
+  readonly #ports: MappingPorts
+  readonly #known: KnownMappings
+  readonly #unmapped: UnmappedNotes
+
+  constructor(ports: MappingPorts) {
+    this.#ports = ports
+    this.#known = new KnownMappings(ports)
+    this.#unmapped = new UnmappedNotes(ports)
+  }
+
+  /** The mappings by which publishes of a channel are read. No promise when they are known. */
+  of(channelId: ChannelId): readonly Mapping[] | Promise<readonly Mapping[]> {
+    return this.#known.of(channelId)
+  }
+
+  /** Notes that nothing takes a topic, at a time in Unix milliseconds. */
+  unmapped(channelId: ChannelId, topic: string, at: number): void {
+    this.#unmapped.note(channelId, topic, at)
+  }
+
+  /** Replaces the mappings when the request has some; gives those of the channel. */
+  async use(sent: unknown, from: Caller): Promise<Answer<ChannelMappings>> {
+    const { access, mappings } = this.#ports
+    const presented = await access.present(sent, from)
+    if (isFault(presented)) return presented
+    const { fields, caller } = presented
+    const request = readMappingsRequest(fields)
+    if (isFault(request)) return request
+    const refusal = await this.#refusal(request, caller)
+    if (refusal !== undefined) return refusal
+    const { channelId } = request
+    if (request.mappings !== undefined) {
+      const isPut = await this.#put(channelId, textOf(request.mappings))
+      if (!isPut) return fault('channel_not_found')
+    }
+    await this.#unmapped.write()
+    const kept = await mappings.find(channelId)
+    const present = mappingsIn(kept?.mappings ?? '[]')
+    const isMapped = (topic: string): boolean =>
+      present.some(({ pattern }) => pattern.match(topic) !== undefined)
+    const rest = kept?.unmapped.filter(({ topic }) => !isMapped(topic)) ?? []
+    return { channelId, mappings: present, unmapped: rest }
+  }
+
+  /** Reads the mappings of a channel anew if they are in use here. */
+  changed(channelId: ChannelId): Promise<void> {
+    return this.#known.changed(channelId)
+  }
+
+  /** Compares all mappings with the store again. Called when notices may have been lost. */
+  recheck(): void {
+    this.#known.recheck()
+  }
+
+  /** Writes the unmapped topics that wait. */
+  write(): Promise<void> {
+    return this.#unmapped.write()
+  }
+
+  /** The channels whose mappings are in memory. */
+  size(): number {
+    return this.#known.size()
+  }
+
+  /** A key that puts mappings may send and read; one with a prefix has nothing to do here. */
+  async #refusal(request: MappingsRequest, caller: Caller) {
+    const { access } = this.#ports
+    const opened = await access.open(request, caller, 'read')
+    if (isFault(opened)) return opened
+    const { key } = opened
+    const isPut = request.mappings !== undefined
+    const lacks = key && (wholeRefusal(key) ?? (isPut ? scopeRefusal(key, 'send') : undefined))
+    return lacks === undefined ? caller.refusal : access.refuse(caller, lacks)
+  }
+
+  async #put(channelId: ChannelId, text: string): Promise<boolean> {
+    const { mappings, bus } = this.#ports
+    try {
+      return await mappings.put(channelId, text)
+    } finally {
+      // Also without an outcome, with which it may have been made. (mappings/1)
+      bus.notify({ kind: 'mappings-changed', channelId })
+      await this.changed(channelId)
+    }
+  }
+}

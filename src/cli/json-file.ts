@@ -1,0 +1,25 @@
+// Reads JSON from a file, or from the standard input for `-`.
+
+import { readFileSync } from 'node:fs'
+
+import type { Json } from '#domain/submission'
+import type { Parameter } from './command.ts'
+import { UsageError } from './endings.ts'
+import type { ProcessContext } from './process-context.ts'
+
+/** The parameter of a command that reads JSON. */
+export const jsonFile = (what: string): Parameter<string> => ({
+  label: '<file>',
+  help: `${what} as JSON; - reads the standard input`,
+  completes: 'file',
+  read: ([name = '']) => name,
+})
+
+/** The value in a file. Throws UsageError, which names the file. */
+export async function jsonIn(file: string, { readInput }: ProcessContext): Promise<Json> {
+  try {
+    return JSON.parse(file === '-' ? await readInput() : readFileSync(file, 'utf8')) as Json
+  } catch (error) {
+    throw new UsageError(`${file}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
