@@ -7,6 +7,8 @@
 //   watching/1. A Thing that no rule watches costs a look-up.
 //   watching/2. A channel forgets the watches first that it has read or changed longest ago: those
 //     that a reading leaves as they are cost no note.
+//   watching/3. What one submission ends of several rules ends in the order of their ids, whether
+//     an owner has made the watches or read them.
 
 import type { Thing } from '#domain/entity'
 import type { RuleId } from '#domain/identity'
@@ -112,16 +114,20 @@ function isEvidenceFor(
 
 /** R5: an archived or deleted Thing closes the Events of its rules. */
 function endAll(draft: RulesDraft, { submission, thing }: Read, out: Consequences): void {
-  for (const [ruleId, watch] of watchesIn(draft, thing.id)) {
+  for (const [ruleId, watch] of inOrder(watchesIn(draft, thing.id))) {
     out.close(watch, submission.patch.at, `thing ${thing.state}`)
     write(draft, ruleId, thing.id, undefined)
   }
 }
 
+/** watching/3 */
+const inOrder = (watches: Watches): readonly (readonly [RuleId, Watch])[] =>
+  [...watches].sort(([one], [other]) => (one < other ? -1 : 1))
+
 /** Ends the watches of rules that watch the Thing no more: it lost a tag, for instance. */
 function leaveOthers(draft: RulesDraft, { submission, thing }: Read, out: Consequences): void {
   const { id, fields } = thing
-  for (const [ruleId, watch] of watchesIn(draft, id)) {
+  for (const [ruleId, watch] of inOrder(watchesIn(draft, id))) {
     const active = draft.rules.active(ruleId)
     if (active !== undefined && isWithin(active.rule.scope, id, fields.values)) continue
     out.close(watch, submission.patch.at, endOf(draft, ruleId))
