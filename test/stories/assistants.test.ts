@@ -18,7 +18,7 @@ test.serial('with each revision a Message is sent and a Thing is kept', async (t
   for (const revision of REVISIONS) {
     const client = await connect(t, gateway, revision)
     const { tools } = await client.listTools()
-    t.is(tools.length, 16)
+    t.is(tools.length, 17)
     const call = async (name: string, fields: object): Promise<Wire> => {
       const answer = await client.callTool({ name, arguments: { ...channel, ...fields } })
       t.not(answer.isError, true, JSON.stringify(answer.content))
