@@ -21,6 +21,7 @@ import type { MadeIds, Submissions } from '#src/acceptance/submissions'
 import type { Arrival, DoorRequests } from '#src/doors/door-requests'
 import { CATEGORY, STATUS, lineOf } from '#src/refusals/refusal'
 import { TTL_MAX_MS } from '#src/schemas/message'
+import type { Mapping } from '#src/schemas/mappings/mapping'
 import { OPERATION_ID_RULE } from '#src/schemas/values'
 import type { ProtocolLevel } from './codec.ts'
 import type { Publication } from './publishes.ts'
@@ -104,11 +105,20 @@ export class Publisher implements OwnPublishes {
    * the refusal of one; `taken-over` when a newer connection has the session, which submits it.
    */
   publish(publication: Publication): Outcome | Promise<Outcome> {
-    const { topic, payload, qos } = publication
     const receivedAtMs = this.#ports.runtime.nowMs()
+    const known = this.#ports.mappings.of(this.#client.channelId)
+    return known instanceof Promise
+      ? known.then((mappings) => this.#read(publication, mappings, receivedAtMs))
+      : this.#read(publication, known, receivedAtMs)
+  }
+
+  #read(
+    publication: Publication,
+    mappings: readonly Mapping[],
+    receivedAtMs: number,
+  ): Outcome | Promise<Outcome> {
+    const { topic, payload, qos } = publication
     const { thingId, channelId } = this.#client
-    const known = this.#ports.mappings.of(channelId)
-    const mappings = known instanceof Promise ? await known : known
     const sender = { thingId, mappings }
     const read = readPublish({ topic, payload, receivedAtMs }, { sender, state: this.#state })
     if (read === UNMAPPED) this.#ports.mappings.unmapped(channelId, topic, receivedAtMs)

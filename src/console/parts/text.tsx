@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks'
 
-import { after } from '#console/state/clock.ts'
+import { afterDelay } from '#console/state/clock.ts'
 import { linkTarget, visible } from '#console/state/text.ts'
 import { t } from '#console/words/words.ts'
 
@@ -49,7 +49,7 @@ export function Copy({ text, label }: { readonly text: string; readonly label?: 
   const copy = async (): Promise<void> => {
     await copyText(text)
     setCopied(true)
-    after(COPIED_MS, () => setCopied(false))
+    afterDelay(COPIED_MS, () => setCopied(false))
   }
   return (
     <button type="button" class="quiet" onClick={() => void copy()}>

@@ -13,14 +13,14 @@ export function nextFrame(draw: () => void): void {
     cancel()
     draw()
   })
-  const cancel = after(UNSEEN_MS, () => {
+  const cancel = afterDelay(UNSEEN_MS, () => {
     cancelAnimationFrame(frame)
     draw()
   })
 }
 
 /** Calls back once after a delay; gives a function that cancels it. */
-export function after(delayMs: number, callback: () => void): () => void {
+export function afterDelay(delayMs: number, callback: () => void): () => void {
   const timer = setTimeout(callback, delayMs)
   return () => clearTimeout(timer)
 }

@@ -14,7 +14,7 @@ import type { EventRecord, FeedRecord } from '#src/client/bodies'
 import type { ThingChanged } from '#src/client/replica'
 import type { ThingView } from '#src/client/view'
 import type { Delivery } from '#src/schemas/frames'
-import { after, nextFrame } from './clock.ts'
+import { afterDelay, nextFrame } from './clock.ts'
 import { Readings } from './readings.ts'
 import { observedAt } from './search.ts'
 import type { Past } from './thing-history.ts'
@@ -122,7 +122,7 @@ export class LiveChannel {
     if (this.isCurrent.peek() || this.members.peek() === 0) this.members.value += 1
     else if (!this.#isJoining) {
       this.#isJoining = true
-      after(ARRIVING_MS, () => {
+      afterDelay(ARRIVING_MS, () => {
         this.#isJoining = false
         this.members.value += 1
       })

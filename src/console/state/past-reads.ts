@@ -1,7 +1,7 @@
 // Reads the last hour of the Things that a person looks at, two at a time. A row that is scrolled
 // away before its turn is not read.
 
-import { after, nowMs } from './clock.ts'
+import { afterDelay, nowMs } from './clock.ts'
 import { readPast } from './history.ts'
 import type { LiveChannel } from './live-channel.ts'
 import type { Past } from './thing-history.ts'
@@ -21,7 +21,7 @@ let running = 0
 export function wantPast(channel: LiveChannel, id: string): () => void {
   const key = `${channel.id}/${id}`
   if (channel.watched(id) !== undefined || !channel.isCurrent.peek()) return () => {}
-  const cancel = after(SEEN_MS, () => {
+  const cancel = afterDelay(SEEN_MS, () => {
     waiting.set(key, () => read(channel, id))
     run()
   })

@@ -189,7 +189,9 @@ function withoutDefaults(rule: RuleJson, output: 'event' | 'message'): RuleJson 
 
 const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
-const listIn = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : [])
+const isList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value)
+
+const listIn = (value: Json | undefined): readonly Json[] => (isList(value) ? value : [])
 
 function levelOf(level: Json): Level {
   const { when, severity } = isRecord(level) ? (level as RuleJson) : {}

@@ -7,7 +7,7 @@ import type { DataOf, RuleRecord } from '#src/client/bodies'
 import { isRecord } from '#domain/record'
 import type { Json } from '#domain/submission'
 import type { ThingView } from '#src/client/view'
-import { after } from './clock.ts'
+import { afterDelay } from './clock.ts'
 import { client } from './gateway.ts'
 import { readerOf } from './history.ts'
 import type { LiveChannel } from './live-channel.ts'
@@ -73,7 +73,7 @@ async function applied(opId: string): Promise<void> {
       throw new HeliographError(name, { code: name, status: 409, retryable: false })
     }
     if (status !== 'accepted' && status !== 'processing') break
-    await new Promise<void>((resolve) => void after(ASK_AGAIN_MS, resolve))
+    await new Promise<void>((resolve) => void afterDelay(ASK_AGAIN_MS, resolve))
   }
   rulesChanged.value += 1
 }

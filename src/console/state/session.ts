@@ -7,7 +7,7 @@ import { effect, signal } from '@preact/signals'
 
 import { SessionLink } from '#console/session/link.ts'
 import type { Happening, Secrets, SessionEnd, SessionState } from '#console/session/messages.ts'
-import { after, every, nextFrame, nowMs } from './clock.ts'
+import { afterDelay, every, nextFrame, nowMs } from './clock.ts'
 import { deviceIn, keepDevice, takeSlot } from './device-slot.ts'
 import { BASE_URL, client, codeOf, wantsToken } from './gateway.ts'
 import { loadChannel } from './history.ts'
@@ -108,7 +108,7 @@ async function start(): Promise<void> {
 
 function retry(): void {
   connection.value = { kind: 'waiting', untilMs: nowMs() + RETRY_MS }
-  after(RETRY_MS, () => void start())
+  afterDelay(RETRY_MS, () => void start())
 }
 
 async function device(): Promise<readonly [slot: number, deviceKey: string]> {
