@@ -21,11 +21,12 @@ import type { Session } from './session.ts'
 
 const DEVICES = 32
 const CHANNELS = 10
-const MESSAGES = 2_000
-const PUSHES = DEVICES * MESSAGES
+/** 64,000 pushes with the steps of 5 s that are the default. */
+const MESSAGES_PER_SECOND = 400
 const AT_ONCE = 32
 const DONE_WITHIN_MS = 120_000
 const POLL_MS = 250
+const CPU_SECONDS = 'process_cpu_seconds_total'
 
 /** One push service. */
 interface Kind {
@@ -71,29 +72,33 @@ function rowOf(kind: Kind): Row {
     name,
     async measure(session) {
       const product: number[] = []
+      const cpuUs: number[] = []
       const plain: number[] = []
       for await (const directory of session.directories(name)) {
         await mkdir(directory, { recursive: true })
         const standIn = await StandIn.start(directory, kind)
         try {
           plain.push(await plainRate(standIn, session, kind))
-          product.push(await productRate(standIn, directory, kind))
+          const messages = Math.ceil(session.options.secondsPerStep * MESSAGES_PER_SECOND)
+          const sent = await productRate(standIn, directory, { ...kind, messages })
+          product.push(sent.rate)
+          cpuUs.push(sent.cpuUs)
         } finally {
           standIn.stop()
         }
         const [rate = 0, below = 0] = [product.at(-1), plain.at(-1)]
         const figures = `${Math.round(rate)}/s, ${denominator} ${Math.round(below)}/s`
-        session.options.say(`  ${name}: ${figures}`)
+        const cpu = `${Math.round(cpuUs.at(-1) ?? 0)} µs of CPU a push, all threads`
+        session.options.say(`  ${name}: ${figures}, ${cpu}`)
       }
-      return [figureOf(kind, product, plain)]
+      return [figureOf(kind, { product, plain, cpuUs })]
     },
   }
 }
 
 function figureOf(
   { row, denominator, goal, provider }: Kind,
-  product: readonly number[],
-  plain: readonly number[],
+  { product, plain, cpuUs }: Readonly<Record<'product' | 'plain' | 'cpuUs', readonly number[]>>,
 ): Figure {
   const ratios = product.map((rate, run) => rate / (plain[run] ?? Number.NaN))
   return {
@@ -102,7 +107,7 @@ function figureOf(
     value: spread(product),
     denominator: { id: denominator, value: spread(plain), ratio: spread(ratios) },
     goal,
-    details: { pushes: PUSHES, devices: DEVICES * CHANNELS, engine: 'embedded', provider },
+    details: { cpuUs, devices: DEVICES * CHANNELS, engine: 'embedded', provider },
   }
 }
 
@@ -163,8 +168,19 @@ async function providerToken(env: StandInStarted['env']): Promise<string> {
   return `${header}.${claims}.${signature}`
 }
 
+/** Pushes a second, and what one costs the gateway in microseconds of CPU of all its threads. */
+interface Sent {
+  readonly rate: number
+  readonly cpuUs: number
+}
+
+interface Backlog extends Kind {
+  readonly messages: number
+}
+
 /** The jobs are made by a process that does not dispatch, and sent by the next one. */
-async function productRate(standIn: StandIn, directory: string, kind: Kind): Promise<number> {
+async function productRate(standIn: StandIn, directory: string, kind: Backlog): Promise<Sent> {
+  const wanted = kind.messages * DEVICES
   const token = newToken()
   const settings = {
     ...standIn.started.env,
@@ -176,14 +192,15 @@ async function productRate(standIn: StandIn, directory: string, kind: Kind): Pro
   await filling.stop()
   const server = await startProduct(settings)
   try {
-    const name = 'heliograph_pushes_total'
-    await poll(
-      'the pushes are sent',
-      async () => (await metricOf(server, { token, name })) >= PUSHES,
-    )
+    const metric = (name: string): Promise<number> => metricOf(server, { token, name })
+    const sent = (): Promise<number> => metric('heliograph_pushes_total')
+    // What the start costs is not counted.
+    const [before, beforeS] = [await sent(), await metric(CPU_SECONDS)]
+    await poll('the pushes are sent', async () => (await sent()) >= wanted)
+    const cpuS = (await metric(CPU_SECONDS)) - beforeS
     const taken = await standIn.taken()
-    if (taken.pushes !== PUSHES) throw new Error(`${taken.pushes} of ${PUSHES} pushes`)
-    return rateOf(taken)
+    if (taken.pushes !== wanted) throw new Error(`${taken.pushes} of ${wanted} pushes`)
+    return { rate: rateOf(taken), cpuUs: (cpuS / (wanted - before)) * 1e6 }
   } finally {
     await server.stop()
   }
@@ -192,7 +209,7 @@ async function productRate(standIn: StandIn, directory: string, kind: Kind): Pro
 async function fillJobs(
   caller: Caller,
   started: StandInStarted,
-  { platform, provider: channel_type, tokenOf }: Kind,
+  { platform, provider: channel_type, tokenOf, messages }: Backlog,
 ): Promise<void> {
   const channels: string[] = []
   for (let channel = 0; channel < CHANNELS; channel += 1) {
@@ -210,7 +227,7 @@ async function fillJobs(
   let sent = 0
   let last = ''
   const lane = async (): Promise<void> => {
-    while (sent < MESSAGES) {
+    while (sent < messages) {
       sent += 1
       const channel_id = channels[sent % CHANNELS] ?? ''
       const message = { channel_id, password: PASSWORD, title: 'a title', body: 'x'.repeat(80) }
