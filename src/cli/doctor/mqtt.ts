@@ -1,10 +1,13 @@
 // Checks that the gateway answers MQTT.
 
 import { connect } from 'node:net'
+import type { Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import type { TLSSocket } from 'node:tls'
 
 import { ok, problem, skipped } from './finding.ts'
 import type { Finding } from './finding.ts'
-import { examineCertificate } from './network.ts'
+import { examineCertificate, serverNameOf } from './network.ts'
 import type { Endpoint } from './network.ts'
 
 const WITHIN_MS = 5_000
@@ -29,31 +32,71 @@ export async function* examineMqtt(
   host: string,
   nowMs: number,
 ): AsyncIterable<Finding> {
-  if (typeof plain === 'number') yield await examineListener({ host, port: plain })
+  if (typeof plain === 'number') yield await examineListener('MQTT', { host, port: plain })
   if (typeof tls === 'number') {
-    yield await examineCertificate('MQTT over TLS', { host, port: tls }, nowMs)
+    const endpoint = { host, port: tls }
+    yield await examineCertificate(OVER_TLS, endpoint, nowMs)
+    yield await examineListener(OVER_TLS, endpoint)
   }
   if (typeof plain !== 'number' && typeof tls !== 'number') {
     yield skipped('MQTT', 'the gateway has no listener for it')
   }
 }
 
-async function examineListener({ host, port }: Endpoint): Promise<Finding> {
+const OVER_TLS = 'MQTT over TLS'
+const CLOSED = 'something closes the connection without an answer to MQTT'
+const HINT =
+  'SERVICE_MQTT_ADDR and SERVICE_MQTT_TLS_ADDR of the gateway, and what stands between, decide it'
+
+async function examineListener(
+  check: 'MQTT' | typeof OVER_TLS,
+  endpoint: Endpoint,
+): Promise<Finding> {
+  const isTls = check === OVER_TLS
+  const answer = await answerOf(isTls ? overTls(endpoint) : connect(endpoint), isTls)
+  const { port } = endpoint
+  if (typeof answer !== 'string') {
+    const isRight = answer[0] === CONNACK && answer[3] === BAD_AUTHENTICATION_METHOD
+    if (isRight) return ok(check, `the gateway answers a CONNECT on port ${port}`)
+    return problem(check, `port ${port}: another program has it`, HINT)
+  }
+  const isOther = !isTls && answer === CLOSED && (await speaksTls(endpoint))
+  const detail = isOther ? 'it speaks TLS, where the gateway has MQTT without TLS' : answer
+  return problem(check, `port ${port}: ${detail}`, HINT)
+}
+
+/** Trusts whoever answers: the certificate has a finding of its own. */
+const overTls = (endpoint: Endpoint): TLSSocket =>
+  connectTls({ ...endpoint, ...serverNameOf(endpoint), rejectUnauthorized: false })
+
+/** What comes back for a CONNECT, or the reason for which nothing does. */
+async function answerOf(socket: Socket, isTls: boolean): Promise<Buffer | string> {
   const { promise, resolve } = Promise.withResolvers<Buffer | string>()
-  const socket = connect({ host, port }, () => socket.write(CONNECT, 'latin1'))
-  socket.setTimeout(WITHIN_MS, () => resolve('it does not answer a CONNECT'))
+  let isReady = false
+  socket.once(isTls ? 'secureConnect' : 'connect', () => {
+    isReady = true
+    socket.write(CONNECT, 'latin1')
+  })
+  socket.setTimeout(WITHIN_MS, () => resolve('something accepts there, and does not answer'))
   socket.on('data', resolve)
-  socket.on('error', (error) => resolve('code' in error ? String(error.code) : error.name))
-  socket.on('close', () => resolve('it closes without an answer'))
+  socket.on('error', (error) => {
+    const code = 'code' in error ? String(error.code) : error.name
+    if (code === 'ECONNREFUSED') resolve('nothing listens there, or a firewall refuses')
+    else resolve(isTls && !isReady ? `it does not speak TLS (${code})` : CLOSED)
+  })
+  socket.on('close', () => resolve(CLOSED))
   const answer = await promise
   socket.destroy()
-  const isRight =
-    typeof answer !== 'string' && answer[0] === CONNACK && answer[3] === BAD_AUTHENTICATION_METHOD
-  if (isRight) return ok('MQTT', `the gateway answers a CONNECT on port ${port}`)
-  const detail = typeof answer === 'string' ? answer : 'it speaks another protocol'
-  return problem(
-    'MQTT',
-    `port ${port}: ${detail}`,
-    'is the port open from here, and is it the right one?',
-  )
+  return answer
+}
+
+async function speaksTls(endpoint: Endpoint): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const socket = overTls(endpoint)
+  socket.once('secureConnect', () => resolve(true))
+  socket.setTimeout(WITHIN_MS, () => resolve(false))
+  socket.on('error', () => resolve(false))
+  const speaks = await promise
+  socket.destroy()
+  return speaks
 }

@@ -55,9 +55,8 @@ export async function examineCertificate(
   nowMs: number,
 ): Promise<Finding> {
   const { promise, resolve } = Promise.withResolvers<Finding>()
-  const servername = isIP(host) === 0 ? { servername: host } : {}
   // Connects without trust too, so that the finding can give the reason.
-  const options = { host, port, ...servername, rejectUnauthorized: false }
+  const options = { host, port, ...serverNameOf({ host }), rejectUnauthorized: false }
   const socket = connectTls(options, () => {
     const { authorized, authorizationError } = socket
     const until = Date.parse(socket.getPeerCertificate().valid_to)
@@ -74,6 +73,10 @@ export async function examineCertificate(
   socket.destroy()
   return finding
 }
+
+/** The name that TLS asks for; an address is none. */
+export const serverNameOf = ({ host }: Pick<Endpoint, 'host'>): { readonly servername?: string } =>
+  isIP(host) === 0 ? { servername: host } : {}
 
 /** The finding about a certificate. */
 export function aboutCertificate(

@@ -1,9 +1,13 @@
-// The connection to the broker, over the mqtt library: a kept session of MQTT 3.1.1 at QoS 1, whose
-// publishes come one after the other.
+// The connection to the broker, over the mqtt library: a kept session at QoS 1, whose publishes
+// come one after the other. It speaks MQTT 5, and 3.1.1 with a broker that does not.
 //
 // Invariants:
 //   broker/1. A publish is acknowledged after its taker resolved, and never when it rejected: the
 //             broker keeps it and sends it again.
+//   broker/2. A broker of MQTT 5 sends no packet beyond PACKET_BYTES_MAX, and no more than
+//             RECEIVE_MAX that are not acknowledged. One of 3.1.1 that sends a larger packet is
+//             left, so what is held of it is bounded.
+//   broker/3. Whatever ends or refuses a connection, another one is tried.
 
 import { createHash } from 'node:crypto'
 
@@ -44,6 +48,14 @@ export interface Broker {
 }
 
 const RECONNECT_MS = 1_000
+/** Lists of devices that hubs publish have up to 1 MiB. */
+export const PACKET_BYTES_MAX = 2 ** 20
+const RECEIVE_MAX = 20
+/** Bytes that a stream may be ahead of the packet that is being taken. */
+const AHEAD_MAX = 256 * 1_024
+const SESSION_FOR_EVER = 0xffff_ffff
+/** What a CONNECT meets whose version a broker does not speak: a code of 3.1.1 or 5, or the end. */
+const UNANSWERED: ReadonlySet<unknown> = new Set([1, 0x84, 'ECONNRESET', 'EPIPE'])
 const KEEP_ALIVE_SECONDS = 30
 
 /** Connects, again and again until it is closed. */
@@ -51,11 +63,17 @@ export type ConnectBroker = (options: BrokerOptions, listener: BrokerListener) =
 
 export const connectBroker: ConnectBroker = ({ url, topics, key }, listener) => {
   const client = connect(url, {
-    protocolVersion: 4,
+    protocolVersion: 5,
+    properties: {
+      sessionExpiryInterval: SESSION_FOR_EVER,
+      receiveMaximum: RECEIVE_MAX, // broker/2
+      maximumPacketSize: PACKET_BYTES_MAX, // broker/2
+    },
     clean: false,
     clientId: clientIdOf(key),
     keepalive: KEEP_ALIVE_SECONDS,
     reconnectPeriod: RECONNECT_MS,
+    reconnectOnConnackError: true, // broker/3
     resubscribe: false,
     queueQoSZero: false,
   })
@@ -72,6 +90,8 @@ export const connectBroker: ConnectBroker = ({ url, topics, key }, listener) => 
   }
   client.handleMessage = (packet, done) => void take(packet, () => done())
   let isSubscribed = false
+  boundPackets(client, listener)
+  fallBack(client)
   client.on('connect', ({ sessionPresent }) => {
     listener.connected()
     // The session may be of another process, which had other topics.
@@ -88,6 +108,43 @@ export const connectBroker: ConnectBroker = ({ url, topics, key }, listener) => 
     publish: (topic, payload) => void client.publish(topic, Buffer.from(payload), { qos: 0 }),
     close: () => ended(client),
   }
+}
+
+/** Leaves a broker that sends a packet beyond the bound. (broker/2) */
+function boundPackets(client: MqttClient, { failed }: BrokerListener): void {
+  let taken = 0
+  const readBy = (): number => ('bytesRead' in client.stream ? Number(client.stream.bytesRead) : 0)
+  const watch = (): void => {
+    taken = 0
+    const { stream } = client
+    stream.on('data', () => {
+      if (readBy() - taken <= PACKET_BYTES_MAX + AHEAD_MAX) return
+      failed(`the broker sends a packet beyond ${PACKET_BYTES_MAX} bytes`)
+      stream.destroy()
+    })
+  }
+  client.on('packetreceive', () => void (taken = readBy()))
+  // The first packet of each connection.
+  client.on('packetsend', ({ cmd }) => {
+    if (cmd === 'connect') watch()
+  })
+}
+
+/**
+ * Tries 3.1.1 after a CONNECT of 5 that the broker refused for its version or ended without an
+ * answer, and 5 again with the connection after that.
+ */
+function fallBack(client: MqttClient): void {
+  let isUnanswered = true
+  client.on('reconnect', () => void (isUnanswered = true))
+  client.on('connect', () => void (isUnanswered = false))
+  client.on('error', (error) => {
+    isUnanswered &&= 'code' in error && UNANSWERED.has(error.code)
+  })
+  client.on('close', () => {
+    const { options } = client
+    options.protocolVersion = isUnanswered && options.protocolVersion === 5 ? 4 : 5
+  })
 }
 
 const ended = async (client: MqttClient): Promise<void> => {
