@@ -50,7 +50,7 @@ export class Sent {
   list(min: number, max: number): readonly Sent[] {
     const { value, path } = this
     if (!Array.isArray(value) || value.length < min || value.length > max) {
-      return this.wrong(`must be a list of ${min} to ${max}`)
+      return this.wrong(`must be a list of ${min === max ? min : `${min} to ${max}`}`)
     }
     return value.map((item: unknown, index) => new Sent(item, `${path}[${index}]`))
   }

@@ -6,7 +6,8 @@ import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
 import { placeOf } from '#domain/lane'
-import { channel, message, thing } from '#test/support/submissions'
+import { ruleOf } from '#test/support/rules'
+import { channel, message, rule, thing } from '#test/support/submissions'
 import { LANES, faultOnce, running, seqsOf, statusOf } from '#test/support/running-system'
 import { turn, until } from '#test/support/until'
 
@@ -82,6 +83,21 @@ for (const [turnMax, first, ahead] of [
     t.is(store.loads.length, 1 + ahead)
   })
 }
+
+test('R7: a tick waits for the turn before it, whose deadlines it works off', async (t) => {
+  const over = await committing(t)
+  const { log, store } = over
+  const hot = JSON.stringify(ruleOf({ for: '5s' }))
+  log.put(0, [rule('put', 'r', hot), thing('update', 'a', { at: 1, attrs: { t: 31 } })])
+  log.put(0, [{ model: 'tick', acceptedAt: 60_000 }])
+  await until('the first turn commits', () => store.hanging === 1)
+  for (let turns = 0; turns < SOON_TURNS; turns += 1) await turn()
+  t.is(store.loads.length, 1)
+  store.faultOf = () => undefined
+  store.release()
+  await until('the tick is applied', () => store.lanes.get(0)?.place === placeOf(2, 0))
+  t.is(store.feed.filter(({ model }) => model === 'event').length, 1)
+})
 
 test('turn-line/2: a turn is announced once the next one has begun to commit, before that has ended', async (t) => {
   const over = await behind(t, 3)

@@ -5,7 +5,7 @@ import test from 'ava'
 
 import type { RuleId, ThingId } from '#domain/identity'
 import type { PutOff, RuleWrites, Sweep, Watch, WatchWrite } from '#domain/rules/stored'
-import { DUE_MAX } from '#domain/rules/stored'
+import { DUE_MAX, SWEEP_MAX } from '#domain/rules/stored'
 import type { ScheduledMessage, ScheduledWrite } from '#domain/rules/scheduled'
 import { ChannelWriter } from '#test/support/store-writer'
 import { ruleId } from '#test/support/rules'
@@ -130,6 +130,19 @@ export function ruleContract(engine: string, open: OpenStore): void {
     await writer.commit()
     const [due] = await store.turns.due(1, 1)
     t.is(due?.items.length, DUE_MAX)
+  })
+
+  test(`${engine}: R7: a sweep counts as the Things that it looks at`, async (t) => {
+    const { store, writer } = await opened(t)
+    const ids = Array.from({ length: SWEEP_MAX }, (_, index) => `t${10_000 + index}`)
+    const watches = ['p', 'q', 'r'].flatMap((one) => [
+      ...ids.map((id) => kept(one, id, watch(undefined))),
+      kept(one, '', { cursor: '', isOfThings: false, due: 1 }),
+    ])
+    writer.rules = rulesOf({ watches })
+    await writer.commit()
+    const [due] = await store.turns.due(1, 1)
+    t.is(due?.items.length, DUE_MAX / SWEEP_MAX)
   })
 
   test(`${engine}: a sweep finds watched Things and, if it asks for them, all others`, async (t) => {

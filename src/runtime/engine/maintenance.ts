@@ -25,7 +25,7 @@ const TURN_MAX = 2_048
 const LIVE_ACTORS_MAX = 10_000
 /**
  * Bytes of entities and rules that all actors remember: the heap takes as much again at times. Ten
- * rules in each of 1,000 channels take 37 MB.
+ * rules in each of 1,000 channels take 10 MB, and 10,000 Things that they watch 16.
  */
 const CACHED_BYTES_MAX = 64 * 2 ** 20
 /** Bytes of Things that an actor remembers, and as many of Events and of watches. */

@@ -88,11 +88,11 @@ export async function addRules(path: string, rules: readonly object[]): Promise<
 }
 
 /**
- * Makes a deadline for each Thing of the channels with a rule, spread over so many milliseconds from
- * now on. No server may run.
+ * Makes a deadline for each Thing of the channels with a rule: some due at once, the others spread
+ * over so many milliseconds from now on. No server may run.
  */
-export async function addDeadlines(path: string, spreadMs: number): Promise<void> {
-  await numbers(['deadlines', path, String(spreadMs)])
+export async function addDeadlines(path: string, atOnce: number, spreadMs: number): Promise<void> {
+  await numbers(['deadlines', path, String(atOnce), String(spreadMs)])
 }
 
 export interface NewDevices {
