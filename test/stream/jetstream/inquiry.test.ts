@@ -170,6 +170,22 @@ test('inquiry/3: a question without any answer counts as unasked', async (t) => 
   t.is(await question, 'unasked')
 })
 
+test('inquiry/4: a process introduces itself again, since that may get lost, until it closes', (t) => {
+  const time = new FakeTime(0)
+  const published: string[] = []
+  const nats = {
+    publish: (subject: string) => void published.push(subject),
+    subscribe: () => ({ unsubscribe: () => {} }) as Subscription,
+  }
+  const connection: NatsLink = { nats, isConnected: true, onReconnect: () => () => {} }
+  const inquiry = new StatusInquiry({ connection, ...clocksOf(time) }, 'again')
+  inquiry.answer(() => undefined)
+  time.advance(10_000)
+  inquiry.close()
+  time.advance(10_000)
+  t.deepEqual(published, [...Array<string>(3).fill('again.status.joined'), 'again.status.left'])
+})
+
 const clocksOf = (time: FakeTime) => ({
   timers: time,
   monotonicMs: time.monotonicMs,
