@@ -6,6 +6,8 @@
 //   mqtt-connection/2. A connection whose client does not read its answers is not read either, and
 //                      what is held for it is bounded.
 //   mqtt-connection/3. A defect in one connection ends that connection and no other.
+//   mqtt-connection/4. MQTT 3.1.1 has no word for a refusal: a publish is not acknowledged when the
+//                      credentials of its session are over, and its client sends it again.
 
 import { reportDefect } from '#domain/defect'
 import { isFault } from '#domain/fault'
@@ -209,8 +211,10 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
     if (this.#isGone) return
     this.#incoming.done(bytes)
     if (refusal === 'taken-over') return this.leave(refusal)
-    this.feed({ kind: 'settled', ticket, fault: refusal })
-    if (refusal !== undefined && ENDINGS.has(refusal.code)) this.leave('not-authorized')
+    const isOver = refusal !== undefined && ENDINGS.has(refusal.code)
+    const isTold = !isOver || this.#session.level === 5 // mqtt-connection/4
+    if (isTold) this.feed({ kind: 'settled', ticket, fault: refusal })
+    if (isOver) this.leave('not-authorized')
     this.#pump()
   }
 
