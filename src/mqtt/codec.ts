@@ -4,6 +4,8 @@
 //   codec/1. A packet beyond the bound is refused by its header, before its body is kept.
 //   codec/2. After a broken packet a reader reads nothing more.
 //   codec/3. Whatever the bytes are, the reader answers with packets or a reason, and never throws.
+//   codec/4. A SUBSCRIBE and an UNSUBSCRIBE have a filter: the library does not look behind their
+//     properties, and cannot write an answer to none.
 
 import { generate, parser } from 'mqtt-packet'
 import type {
@@ -52,7 +54,10 @@ export class PacketReader {
   #length: { value: number; shift: number } | undefined
 
   constructor() {
-    this.#parser.on('packet', (packet) => this.#packets.push(packet))
+    this.#parser.on('packet', (packet) => {
+      if (hasNoFilter(packet)) this.#broken ??= 'malformed' // codec/4
+      if (this.#broken === undefined) this.#packets.push(packet)
+    })
     this.#parser.on('error', () => (this.#broken ??= 'malformed'))
   }
 
@@ -105,6 +110,11 @@ export class PacketReader {
     else length.shift += 7
     return this.#broken === undefined
   }
+}
+
+function hasNoFilter(packet: Packet): boolean {
+  if (packet.cmd === 'subscribe') return packet.subscriptions.length === 0
+  return packet.cmd === 'unsubscribe' && packet.unsubscriptions.length === 0
 }
 
 /** The bytes of a packet for a client of this protocol level. */

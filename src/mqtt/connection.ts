@@ -6,6 +6,8 @@
 //   mqtt-connection/2. A connection whose client does not read its answers is not read either, and
 //                      what is held for it is bounded.
 //   mqtt-connection/3. A defect in one connection ends that connection and no other.
+//   mqtt-connection/4. MQTT 3.1.1 has no word for a refusal: a publish is not acknowledged when the
+//                      credentials of its session are over, and its client sends it again.
 
 import { reportDefect } from '#domain/defect'
 import { isFault } from '#domain/fault'
@@ -162,12 +164,9 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
       case 'open':
         void this.#enter(output.opening)
         break
-      case 'submit': {
-        const bytes = this.#inHand
-        this.#inHand = 0
-        this.#submit(output, bytes)
+      case 'submit':
+        this.#submit(output)
         break
-      }
       case 'release':
         void this.#release(output.messageId)
         break
@@ -188,8 +187,7 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
   }
 
   async #enter(opening: Opening): Promise<void> {
-    const reply = (sent: Reply): void => this.#reply(sent)
-    const visitor = { opening, address: this.carrier.address, reply }
+    const visitor = { opening, address: this.carrier.address, reply: this.#reply.bind(this) }
     const answer = await enter(visitor, this.#ports).catch((error: unknown) => {
       this.#ports.logger.warn('the store did not answer a session', { ...reportDefect(error) })
       return BUSY
@@ -204,15 +202,18 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
     this.#pump()
   }
 
-  #submit({ ticket, publication }: OutputOf<'submit'>, bytes: number): void {
-    const outcome = this.#client?.publisher.publish(publication)
+  #submit({ ticket, publication }: OutputOf<'submit'>): void {
+    const bytes = this.#inHand
+    this.#inHand = 0
     // Always later: the session is in the midst of the packet.
-    void Promise.resolve(outcome).then((refusal) => {
+    void Promise.resolve(this.#client?.publisher.publish(publication)).then((refusal) => {
       if (this.#isGone) return
       this.#incoming.done(bytes)
       if (refusal === 'taken-over') return this.leave(refusal)
-      this.feed({ kind: 'settled', ticket, fault: refusal })
-      if (refusal !== undefined && ENDINGS.has(refusal.code)) this.leave('not-authorized')
+      const isOver = refusal !== undefined && ENDINGS.has(refusal.code) // mqtt-connection/4
+      const isTold = !isOver || this.#session.level === 5
+      if (isTold) this.feed({ kind: 'settled', ticket, fault: refusal })
+      if (isOver) this.leave('not-authorized')
       this.#pump()
     })
   }

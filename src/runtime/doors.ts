@@ -2,8 +2,7 @@
 
 import type { CarrierName } from '#domain/carrier'
 import type { Door, Listener } from '#src/doors/door'
-import type { Acceptance } from '#src/acceptance/acceptance'
-import type { Backend, BackendEdge } from './backend.ts'
+import type { BackendEdge } from './backend.ts'
 import type { Config } from '#src/config/config'
 import { normaliseAddress, trustedProxyCheck } from '#src/http/client-address'
 import type { Ingress } from '#src/ingress/ingress'
@@ -11,13 +10,14 @@ import type { MetricsPart } from '#src/telemetry/meter'
 import { ConnectionLimits } from '#src/doors/connection-limits'
 import { createMqttTcpListener } from '#src/mqtt/carriers/tcp'
 import { createMqttWebSocketListener } from '#src/mqtt/carriers/websocket'
-import { MqttDoor } from '#src/mqtt/door'
 import { createTcpListener } from '#src/transports/carriers/tcp'
 import type { Sessions } from '#src/transports/sessions'
 import type { UpgradePorts } from '#src/transports/carriers/upgrade'
 import { createWssListener } from '#src/transports/carriers/wss'
 import { certificateOf } from './private-certificate.ts'
 import { createQuicThread } from './quic/frontend.ts'
+import { composeMqtt } from './stages.ts'
+import type { MqttStage } from './stages.ts'
 
 export interface DoorParts {
   readonly ingress: Ingress
@@ -75,27 +75,20 @@ export function composeSessionDoors(
   return carriers.map((carrier) => ({ ...MAKE[carrier](config, edge, parts), drain }))
 }
 
-export interface MqttParts {
+export interface MqttParts extends MqttStage {
   readonly ingress: Ingress
-  readonly backend: Pick<Backend, 'bus' | 'onLoss' | 'stores'>
-  readonly acceptance: Acceptance
-  readonly isOpen: () => boolean
 }
 
 /** The doors of MQTT: listeners over one set of connections, which drain together. */
 export function composeMqttDoors(
   config: Config,
   edge: BackendEdge,
-  { ingress, backend, acceptance, isOpen }: MqttParts,
+  { ingress, ...parts }: MqttParts,
 ): readonly Door[] {
   const { plain, tls, overWebSocket } = config.mqtt
   const isOn = plain !== undefined || tls !== undefined || overWebSocket
   if (!config.roles.ingress || !isOn) return []
-  const door = new MqttDoor(
-    { ...edge, ...backend.stores, acceptance, bus: backend.bus, isOpen },
-    { keysOnly: config.token !== '', keptMsMax: config.deviceRetentionMs },
-  )
-  backend.onLoss(() => door.recheck())
+  const door = composeMqtt(config, edge, parts)
   const open = door.open.bind(door)
   const ports = { open, limits: limitsOf('mqtt', config, edge), runtime: edge.runtime }
   const isTrustedProxy = proxyCheckOf(config)

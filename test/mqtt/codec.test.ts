@@ -77,6 +77,17 @@ test('codec/3: mutated packets and random bytes break nothing', (t) => {
   )
 })
 
+for (const [name, packet] of [
+  ['SUBSCRIBE', [0x82, 3, 0, 1, 0]],
+  ['UNSUBSCRIBE', [0xa2, 3, 0, 1, 0]],
+] as const) {
+  test(`codec/4: after a ${name} without a filter nothing is read`, (t) => {
+    const bytes = Buffer.concat([CONNECT, Buffer.from(packet), Buffer.from([0xc0, 0])])
+    const { packets, broken } = readIn(bytes, [])
+    t.deepEqual([packets.map(({ cmd }) => cmd), broken], [['connect'], 'malformed'])
+  })
+}
+
 const header = (length: number): Buffer => {
   const bytes = [0x30]
   for (let left = length; ; left = Math.floor(left / 128)) {

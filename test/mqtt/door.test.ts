@@ -124,6 +124,16 @@ test('a session whose password is no longer right ends with its next publish', a
   t.is((await client.next('disconnect')).reasonCode, 0x87)
 })
 
+test('mqtt-connection/4: 3.1.1 gets no acknowledgement of a publish with credentials that are over', async (t) => {
+  const { door, acceptance, channels, channelId } = await mqttRig(t)
+  const client = await MqttClient.enter(door, { level: 4 })
+  channels.rows.delete(channelId)
+  acceptance.recheck()
+  client.tell(attr(1, 1))
+  await until('the session is over', () => client.isClosed)
+  t.deepEqual(client.of('puback'), [])
+})
+
 test('mqtt-door/1: a newer connection of a client ends the older, whose will is not published', async (t) => {
   const { door, sink, meter } = await mqttRig(t)
   const will = { topic: 'things/a/attrs/online', payload: Buffer.from('offline') }

@@ -2,6 +2,7 @@
 
 import { isFault } from '#domain/fault'
 import type { Caller } from '#src/acceptance/caller'
+import type { MqttDoor } from '#src/mqtt/door'
 import type { Stages } from '#src/runtime/stages'
 import { happens, oneOf } from './chance.ts'
 import type { Chance } from './chance.ts'
@@ -12,6 +13,7 @@ import type { Owner, VirtualTime } from './virtual-time.ts'
 export interface Served {
   readonly name: string
   readonly stages: Stages
+  readonly mqtt: MqttDoor
   readonly owner: Owner
   readonly nowMs: () => number
 }

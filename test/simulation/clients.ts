@@ -9,6 +9,7 @@ import { RULES } from './judge-rules.ts'
 import type { RuleKind } from './judge-rules.ts'
 import type { Model, Observations, Sent } from './observations.ts'
 import type { SimulatedDevice } from './device.ts'
+import type { SimulatedMqttClient } from './mqtt-client.ts'
 import { submitTo } from './submitting.ts'
 import { EPOCH_MS } from './virtual-runtime.ts'
 
@@ -41,6 +42,7 @@ const ATTEMPTS_MAX = 5
 
 export class Clients {
   readonly channels: Channel[] = []
+  readonly mqtt: SimulatedMqttClient[] = []
   readonly #parts: ClientParts
   readonly #ask: Ask
   /** Submissions whose sender waits, or will try again. */
@@ -74,7 +76,10 @@ export class Clients {
     this.#tokens += 1
     const model = this.#model()
     const isLate = happens(chance, this.#parts.isFaulty() ? swarm.chances.lateData : 0)
-    const isClaimed = model === 'message' && happens(chance, swarm.shares.claimed)
+    const isMessage = model === 'message'
+    const publisher = isMessage ? this.#publisherOf(channel) : undefined
+    const canClaim = isMessage && publisher?.canName !== false
+    const isClaimed = canClaim && happens(chance, swarm.shares.claimed)
     const sent: Sent = {
       token: this.#tokens,
       channelId: channel.id,
@@ -84,11 +89,20 @@ export class Clients {
       // No two are equal: the greatest decides, whatever the order of arrival.
       observedAt: EPOCH_MS + Math.floor(time.now) * 1_000 + this.#tokens - (isLate ? 5e6 : 0),
       opId: isClaimed ? `client-${this.#tokens}` : undefined,
+      isUnnamed: publisher !== undefined && !isClaimed,
       outcome: 'open',
     }
     observations.sent.push(sent)
+    if (publisher !== undefined) return publisher.publish(sent)
     this.pending += 1
     void this.#submit(sent, channel, 1)
+  }
+
+  /** The MQTT client that publishes in place of a sender, if the channel has one. */
+  #publisherOf(channel: Channel): SimulatedMqttClient | undefined {
+    const own = this.mqtt.filter((client) => client.channel === channel)
+    const { chance } = this.#parts
+    return own.length === 0 || chance(3) === 0 ? undefined : oneOf(chance, own)
   }
 
   #model(): Model {

@@ -14,6 +14,8 @@ export class Faults {
   isDatabaseDown = false
   isDiskFull = false
   hasLeader = true
+  /** Replicas of JetStream that are away, of three. */
+  replicasLost = 0
   readonly #swarm: Swarm
   readonly #chance: Chance
 
@@ -28,6 +30,7 @@ export class Faults {
     this.isDatabaseDown = false
     this.isDiskFull = false
     this.hasLeader = true
+    this.replicasLost = 0
   }
 
   /** Milliseconds of one way through a network. */
@@ -63,13 +66,24 @@ export class Faults {
 
   ofStreams(): StreamFaults {
     return {
-      syncMs: () => (this.has('slowSync') ? between(this.#chance, 10, 2_000) : this.delayMs(1)),
+      syncMs: () => this.#syncMs(),
       losesAnswer: () => this.has('streamLosesAnswer'),
       losesDelivery: () => this.has('streamLosesDelivery'),
+      repeatsDelivery: () => this.has('streamRepeatsDelivery'),
       losesMessage: () => this.has('busLost'),
-      hasLeader: () => this.hasLeader,
+      repeatsMessage: () => this.has('busRepeated'),
+      // Two of three replicas are needed to decide anything.
+      hasLeader: () => this.hasLeader && this.replicasLost < 2,
+      isStale: () => this.replicasLost > 0 && this.#chance(2) === 0,
       losesAppend: () => this.has('losesUnsynced'),
     }
+  }
+
+  /** An append waits for two replicas: without the third one, for the slower of both. */
+  #syncMs(): number {
+    const one = (): number =>
+      this.has('slowSync') ? between(this.#chance, 10, 2_000) : this.delayMs(1)
+    return this.replicasLost === 0 ? one() : Math.max(one(), one())
   }
 
   ofPushes(): PushFaults {

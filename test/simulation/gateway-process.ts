@@ -7,7 +7,8 @@ import type { Logger } from '#domain/telemetry'
 import { configFrom } from '#src/config/config'
 import type { Backend, BackendEdge } from '#src/runtime/backend'
 import { startCluster } from '#src/runtime/cluster/backend'
-import { composeStages } from '#src/runtime/stages'
+import type { MqttDoor } from '#src/mqtt/door'
+import { composeMqtt, composeStages } from '#src/runtime/stages'
 import type { StageEdge, Stages } from '#src/runtime/stages'
 import { startEmbedded } from '#src/runtime/standalone/backend'
 import type { Servers } from '#src/runtime/threads/servers'
@@ -54,6 +55,7 @@ export class GatewayProcess {
   readonly parts: ProcessParts
   readonly meter = new FakeMeter()
   #stages: Stages | undefined
+  #mqtt: MqttDoor | undefined
   #backend: Backend | undefined
   #isOpen = false
 
@@ -64,6 +66,11 @@ export class GatewayProcess {
   /** Its stages once it takes requests; undefined before, and when it stops. */
   get stages(): Stages | undefined {
     return this.#isOpen && this.parts.runtime.owner.state === 'running' ? this.#stages : undefined
+  }
+
+  /** Its sessions of MQTT clients, as long as it has `stages`. */
+  get mqtt(): MqttDoor | undefined {
+    return this.stages && this.#mqtt
   }
 
   async start(): Promise<void> {
@@ -86,6 +93,9 @@ export class GatewayProcess {
       const backend = await (isCluster ? startCluster : startEmbedded)(config, edge)
       this.#backend = backend
       this.#stages = composeStages(config, edge, { backend, callers: () => 100 })
+      const { acceptance } = this.#stages
+      const isOpen = (): boolean => this.#isOpen
+      this.#mqtt = composeMqtt(config, edge, { backend, acceptance, isOpen })
       await backend.start(`${parts.name}:8080`)
       this.#isOpen = true
     } catch (error) {
@@ -104,9 +114,11 @@ export class GatewayProcess {
     const backend = this.#backend
     this.#isOpen = false
     if (stages === undefined || backend === undefined) return
+    await this.#mqtt?.drain()
     await stages.acceptor.drain()
     await backend.drain()
     await stages.sessions.close()
+    this.#mqtt?.close()
     stages.acceptance.close()
     await stages.acceptor.applied(3_000)
     await backend.close()

@@ -52,6 +52,8 @@ export class Stream {
   readonly #time: VirtualTime
   #messages = new Map<number, Stored>()
   readonly #lastOf = new Map<string, Stored>()
+  /** By subject, what a replica that lags behind still has as the last one. */
+  readonly #beforeLast = new Map<string, Stored>()
   readonly #ids = new Map<string, { readonly seq: number; readonly atMs: number }>()
   #last = 0
   #bytes = 0
@@ -104,6 +106,7 @@ export class Stream {
     const stored = { seq: this.#last, subject, data, headers, atMs: nowMs }
     if (perSubject === 1 && last !== undefined) this.#remove(last.seq)
     this.#messages.set(stored.seq, stored)
+    if (last !== undefined) this.#beforeLast.set(subject, last)
     this.#lastOf.set(subject, stored)
     this.#bytes += data.length
     if (id !== undefined) this.#ids.set(id, { seq: stored.seq, atMs: this.#time.now })
@@ -115,13 +118,20 @@ export class Stream {
     return this.#messages.get(seq)
   }
 
-  lastBySubject(filter: string): Stored | undefined {
+  /** The last message of a subject, as it was so many milliseconds ago. */
+  lastBySubject(filter: string, agoMs = 0): Stored | undefined {
     this.#expire()
     let found: Stored | undefined
-    for (const stored of this.#lastOf.values()) {
-      if (matches(filter, stored.subject) && stored.seq > (found?.seq ?? 0)) found = stored
+    for (const last of this.#lastOf.values()) {
+      const stored = this.isOlder(last, agoMs) ? last : this.#beforeLast.get(last.subject)
+      if (stored === undefined || !matches(filter, stored.subject)) continue
+      if (stored.seq > (found?.seq ?? 0)) found = stored
     }
     return found
+  }
+
+  isOlder({ atMs }: Stored, thanMs: number): boolean {
+    return atMs <= this.#time.now - thanMs
   }
 
   nextBySubject(filter: string, seq: number): Stored | undefined {

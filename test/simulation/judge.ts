@@ -3,7 +3,7 @@
 
 import { judgeRule } from './judge-rules.ts'
 import type { RuleKind } from './judge-rules.ts'
-import type { DeviceView, Observations, PushView, Sent } from './observations.ts'
+import type { DeviceView, Observations, ReceiverView, Sent } from './observations.ts'
 
 /** One entry of a feed, as read at the end. */
 export interface Entry {
@@ -31,6 +31,8 @@ export interface Final {
   readonly statuses: ReadonlyMap<string, string>
   /** By device and channel: the head when the device joined. */
   readonly joinedAt: ReadonlyMap<string, ReadonlyMap<string, number>>
+  /** True when a session could not be kept in time: then a publish without a name may come twice. */
+  readonly isUnrecorded: boolean
 }
 
 export const ENDED: ReadonlySet<string> = new Set(['sent', 'failed', 'partially_failed'])
@@ -38,14 +40,14 @@ const TOKEN = /token (\d+)|"key\d":(\d+)/
 
 interface Receivers {
   readonly devices: readonly DeviceView[]
-  readonly pushed: readonly PushView[]
+  readonly others: readonly ReceiverView[]
 }
 
 /** Adds a broken sentence for everything that is wrong. */
 export function judge(
   observations: Observations,
   final: Final,
-  { devices, pushed }: Receivers,
+  { devices, others }: Receivers,
 ): void {
   const known = new Set(final.channels)
   const entries = final.entries.filter(({ channelId }) => known.has(channelId))
@@ -54,7 +56,7 @@ export function judge(
   const isOfRule = (entry: Entry): boolean =>
     final.rules.has(entry.channelId) && entry.model === 'event' && tokenOf(entry) === undefined
   const ofSenders = entries.filter((entry) => !isOfRule(entry))
-  const applied = appliedTokens(observations, ofSenders, byToken)
+  const applied = appliedTokens(observations, ofSenders, { byToken, final })
   for (const [channel, rule] of final.rules) {
     const own = entries.filter(({ channelId }) => channelId === channel)
     const ofChannel = own.toSorted((one, other) => one.seq - other.seq)
@@ -65,27 +67,32 @@ export function judge(
   judgeSent(observations, sent, { applied, final })
   judgeState(observations, expectedValues(sent, applied), final)
   for (const device of devices) judgeDevice(observations, device, { entries, final })
-  for (const device of pushed) {
-    const sentence = 'every push is sent at least once'
-    for (const [channel, since] of final.joinedAt.get(device.deviceId) ?? []) {
+  for (const device of others) {
+    const { deviceId, sentence } = device
+    for (const [channel, since] of final.joinedAt.get(deviceId) ?? []) {
       judgeGot(observations, device, { entries, channel, since, sentence })
     }
   }
 }
 
 /** The token in what a sender has sent; undefined for an entry of a rule. */
-function tokenOf({ payload }: Entry): number | undefined {
+export function tokenOf({ payload }: Pick<Entry, 'payload'>): number | undefined {
   const match = TOKEN.exec(payload)
   return match === null ? undefined : Number(match[1] ?? match[2])
 }
 
-/** The tokens of the entries, each of which was sent, once, and not refused. */
+interface Known {
+  readonly byToken: ReadonlyMap<number, Sent>
+  readonly final: Final
+}
+
+/** The tokens of the entries with their op_ids, each of which was sent, once, and not refused. */
 function appliedTokens(
   observations: Observations,
   entries: readonly Entry[],
-  byToken: ReadonlyMap<number, Sent>,
-): ReadonlySet<number> {
-  const applied = new Set<number>()
+  { byToken, final: { isUnrecorded } }: Known,
+): ReadonlyMap<number, string> {
+  const applied = new Map<number, string>()
   for (const entry of entries) {
     const { channelId, seq } = entry
     const token = tokenOf(entry) ?? 0
@@ -96,8 +103,11 @@ function appliedTokens(
     } else if (one.outcome === 'refused') {
       observations.break('a refused submission is not applied', where)
     }
-    if (applied.has(token)) observations.break('a submission is applied once', where)
-    applied.add(token)
+    const mayRepeat = isUnrecorded && one?.isUnnamed === true
+    if (applied.has(token) && !mayRepeat) {
+      observations.break('a submission is applied once', where)
+    }
+    applied.set(token, entry.opId)
   }
   return applied
 }
@@ -118,7 +128,8 @@ function judgeSeqs(
 }
 
 interface Applied {
-  readonly applied: ReadonlySet<number>
+  /** The op_id of each token that has an entry. */
+  readonly applied: ReadonlyMap<number, string>
   readonly final: Final
 }
 
@@ -131,8 +142,10 @@ function judgeSent(
   const newest = newestOf(sent.filter(({ token }) => applied.has(token)))
   for (const one of sent) {
     if (one.outcome !== 'accepted') continue
-    const where = `token ${one.token}, op ${one.opId}`
-    const status = final.statuses.get(one.opId ?? '')
+    // Who publishes over MQTT is told no op_id.
+    const opId = one.opId ?? applied.get(one.token) ?? ''
+    const where = `token ${one.token}, op ${opId}`
+    const status = final.statuses.get(opId)
     if (status === undefined) {
       observations.break('every 200 has a record', where)
       continue
@@ -160,7 +173,7 @@ function newestOf(sent: readonly Sent[]): ReadonlyMap<string, number> {
 /** The token of each key: that of the newest observed_at, whatever the order of arrival. */
 function expectedValues(
   sent: readonly Sent[],
-  applied: ReadonlySet<number>,
+  applied: ReadonlyMap<number, string>,
 ): ReadonlyMap<string, number> {
   const present = sent.filter(({ token, model }) => model === 'thing' && applied.has(token))
   const newest = newestOf(present)

@@ -43,6 +43,8 @@ export class Machine {
   process: GatewayProcess | undefined
   readonly #parts: MachineParts
   #starts = 0
+  /** The counters that processes had which are gone. */
+  readonly #counted = new Set<string>()
 
   constructor(parts: MachineParts) {
     this.#parts = parts
@@ -51,6 +53,11 @@ export class Machine {
 
   get clock(): Clock {
     return this.#parts.clock
+  }
+
+  /** True when a process on it has ever counted this. */
+  hasCounted(counter: string): boolean {
+    return this.#counted.has(counter) || (this.process?.meter.total(counter) ?? 0) > 0
   }
 
   start(): void {
@@ -96,6 +103,19 @@ export class Machine {
     this.#note('goes on')
   }
 
+  /** The wall clock stands still, and all else goes on. */
+  stopClock(): void {
+    this.clock.stoodAtMs ??= this.#parts.time.now
+  }
+
+  /** The wall clock goes on: from the right time, or from where it stood. */
+  startClock(isSet: boolean): void {
+    const { stoodAtMs } = this.clock
+    if (stoodAtMs === undefined) return
+    this.clock.stoodAtMs = undefined
+    if (!isSet) this.clock.setByMs -= this.#parts.time.now - stoodAtMs
+  }
+
   /** Stops in order, as for an upgrade. */
   restart(): void {
     const { process } = this
@@ -108,6 +128,7 @@ export class Machine {
     if (owner === undefined) return
     this.#note(`ends: ${reason}`)
     owner.state = 'dead'
+    for (const counter of this.process?.meter.totals.keys() ?? []) this.#counted.add(counter)
     this.process = undefined
     database.forget(owner)
     log.forget(owner)

@@ -1,9 +1,10 @@
 // Runs seeds: `npm run simulate -- --seeds N [--first S] [--minutes M] [--cluster|--sole] [--trace]
-// [--until-failed]`.
+// [--until-failed]`, or measures how fast worlds are: `npm run simulate -- --speed`.
 
 import { parseArgs } from 'node:util'
 
 import { runSeed } from './run.ts'
+import { fastest } from './speed.ts'
 
 const { values } = parseArgs({
   options: {
@@ -14,10 +15,15 @@ const { values } = parseArgs({
     sole: { type: 'boolean', default: false },
     trace: { type: 'boolean', default: false },
     'until-failed': { type: 'boolean', default: false },
+    speed: { type: 'boolean', default: false },
   },
 })
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
+if (values.speed) {
+  say(await fastest())
+  process.exit()
+}
 const seeds = Number(values.seeds)
 const first = Number(values.first)
 const kind = values.cluster ? true : values.sole ? false : undefined

@@ -33,11 +33,13 @@ export const recordOf = (stored: Stored): Json => ({
   time: timeOf(stored),
 })
 
-export function messageOf(stream: Stream, query: Json): Stored | undefined {
+/** The message that is asked for, as it was so many milliseconds ago. */
+export function messageOf(stream: Stream, query: Json, agoMs = 0): Stored | undefined {
   const { last_by_subj: last, next_by_subj: next, seq } = query
-  if (typeof last === 'string') return stream.lastBySubject(last)
-  if (typeof next === 'string') return stream.nextBySubject(next, Number(seq))
-  return stream.at(Number(seq))
+  if (typeof last === 'string') return stream.lastBySubject(last, agoMs)
+  const found =
+    typeof next === 'string' ? stream.nextBySubject(next, Number(seq)) : stream.at(Number(seq))
+  return found !== undefined && stream.isOlder(found, agoMs) ? found : undefined
 }
 
 export function deliveryOf(stream: Stream, consumer: Consumer, stored: Stored): MemoryMessage {

@@ -38,6 +38,8 @@ export class NatsClient {
   readonly #subscribed = new Map<string, Set<Subscribed>>()
   /** The filters that are patterns. */
   readonly #patterns = new Set<string>()
+  /** What each subject fits, until a subscription comes or goes. */
+  readonly #found = new Map<string, readonly Subscribed[]>()
   readonly #statuses: Status[] = []
   /** Messages that the network holds back, in both directions. */
   readonly #held: (() => void)[] = []
@@ -74,10 +76,7 @@ export class NatsClient {
       getServer: () => 'nats:4222',
       getServerVersion: () => ({ major: 2, minor: 9, micro: 10 }),
       status: () => this.#follow(),
-      publish: (subject: string, data?: string | Uint8Array, options?: { reply?: string }) => {
-        const { reply = '' } = options ?? {}
-        this.#send(new MemoryMessage(subject, bytesOf(data), { reply }))
-      },
+      publish: this.#publish,
       subscribe: (filter: string, { callback }: SubscriptionOptions) =>
         this.#listen(filter, callback),
       request: this.#request.bind(this),
@@ -94,19 +93,27 @@ export class NatsClient {
     const found = this.#fitting(inbox)
     if (found.length === 0) return 0
     this.#pass('back', () => {
-      message.publish = (subject, data) => this.#send(new MemoryMessage(subject, bytesOf(data)))
-      for (const one of found) if (one.isOpen) void one.take(null, message.asMsg())
+      const received = message.reply === '' ? message : message.answeredBy(this.#publish)
+      for (const one of found) if (one.isOpen) void one.take(null, received.asMsg())
     })
     return found.length
   }
+
+  readonly #publish = (
+    subject: string,
+    data?: string | Uint8Array,
+    options?: { readonly reply?: string },
+  ): void => this.#send(new MemoryMessage(subject, bytesOf(data), options))
 
   #listen(filter: string, callback: SubscriptionOptions['callback']) {
     const one: Subscribed = { take: callback ?? (() => undefined), isOpen: true }
     const same = this.#subscribed.get(filter) ?? new Set()
     this.#subscribed.set(filter, same.add(one))
     if (/[*>]/.test(filter)) this.#patterns.add(filter)
+    this.#found.clear()
     const unsubscribe = (): void => {
       one.isOpen = false
+      this.#found.clear()
       if (!same.delete(one) || same.size > 0) return
       this.#subscribed.delete(filter)
       this.#patterns.delete(filter)
@@ -116,10 +123,13 @@ export class NatsClient {
 
   /** The subscriptions that a subject fits. */
   #fitting(subject: string): readonly Subscribed[] {
+    const known = this.#found.get(subject)
+    if (known !== undefined) return known
     const found = [...(this.#subscribed.get(subject) ?? [])]
     for (const pattern of this.#patterns) {
       if (matches(pattern, subject)) found.push(...(this.#subscribed.get(pattern) ?? []))
     }
+    this.#found.set(subject, found)
     return found
   }
 

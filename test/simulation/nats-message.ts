@@ -10,6 +10,8 @@ export interface Particulars {
   readonly values?: Readonly<Record<string, string>>
 }
 
+type Answer = (subject: string, data: string | Uint8Array) => void
+
 const decoder = new TextDecoder()
 
 /** The part of Msg that the product and the JetStream client use. */
@@ -20,8 +22,8 @@ export class MemoryMessage {
   readonly values: Readonly<Record<string, string>>
   readonly #code: number
   readonly #description: string
-  /** Sends an answer; set for a message that a client has received. */
-  publish: (subject: string, data: string | Uint8Array) => void = () => undefined
+  #text: string | undefined
+  #answer: Answer = () => undefined
 
   constructor(subject: string, data: Uint8Array, particulars: Particulars = {}) {
     this.subject = subject
@@ -38,8 +40,17 @@ export class MemoryMessage {
     return part as unknown as MsgHdrs
   }
 
+  /** The same message as a client has received it, whose answers that client sends. */
+  answeredBy(answer: Answer): MemoryMessage {
+    const { subject, data, reply, values } = this
+    const received = new MemoryMessage(subject, data, { reply, values })
+    received.#answer = answer
+    return received
+  }
+
+  /** Several clients receive one message, and read its text once. */
   string(): string {
-    return decoder.decode(this.data)
+    return (this.#text ??= decoder.decode(this.data))
   }
 
   json<Value>(): Value {
@@ -47,7 +58,7 @@ export class MemoryMessage {
   }
 
   respond(data: string | Uint8Array = ''): boolean {
-    this.publish(this.reply, data)
+    this.#answer(this.reply, data)
     return true
   }
 

@@ -2,41 +2,43 @@
 // uses, over streams in memory.
 
 import { matches, Stream } from './jetstream.ts'
-import type { Consumer, StreamConfig } from './jetstream.ts'
+import type { StreamConfig } from './jetstream.ts'
 import type { NatsClient } from './nats-client.ts'
-import { answer, deliveryOf, infoOf, messageOf, recordOf, timeOf } from './nats-answers.ts'
+import { answer, infoOf, messageOf, recordOf, timeOf } from './nats-answers.ts'
 import type { Json } from './nats-answers.ts'
+import { Deliveries } from './nats-deliveries.ts'
+import type { DeliveryFaults } from './nats-deliveries.ts'
 import { MemoryMessage } from './nats-message.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
-/** What may go wrong with JetStream. */
-export interface StreamFaults {
+/** What may go wrong with NATS and JetStream. */
+export interface StreamFaults extends DeliveryFaults {
   /** Milliseconds until an append is synced. What is not synced yet may be lost. */
   readonly syncMs: () => number
   /** True for an answer that gets lost. */
   readonly losesAnswer: () => boolean
-  /** True for an entry that a consumer loses. */
-  readonly losesDelivery: () => boolean
   /** True for a message outside of the streams that a receiver loses. */
   readonly losesMessage: () => boolean
-  /** False while the servers elect a leader: nothing is answered. */
-  readonly hasLeader: () => boolean
+  /** True for such a message that arrives twice. */
+  readonly repeatsMessage: () => boolean
+  /** True for a direct read that a replica answers which lags behind. */
+  readonly isStale: () => boolean
   /** True for what is lost when a leader goes with appends that are not synced. */
   readonly losesAppend: () => boolean
 }
 
 type Respond = (message: MemoryMessage) => void
 
-const HEARTBEAT_MS = 500
 /** The subjects of lanes and of key-value buckets. */
 const STORED = /^(?:heliograph\.lane|\$KV)\./
 const NOT_FOUND = { code: 404, err_code: 10_059, description: 'stream not found' }
 const EXISTS = { code: 400, err_code: 10_058, description: 'stream name already in use' }
 const NO_MESSAGE = { code: 404, err_code: 10_037, description: 'no message found' }
-const NO_CONSUMER = { code: 404, err_code: 10_014, description: 'consumer not found' }
 
 const decoder = new TextDecoder()
 const NOTHING = new Uint8Array()
+/** How far a replica lags behind. */
+const STALE_MS = 2_000
 
 /** An append that waits for the disk. */
 interface Unsynced {
@@ -49,6 +51,7 @@ export class NatsServer {
   readonly #time: VirtualTime
   readonly #faults: StreamFaults
   readonly #streams = new Map<string, Stream>()
+  readonly #deliveries: Deliveries
   #unsynced = new Set<Unsynced>()
   /** The end of the latest sync: appends are synced in their order. */
   #syncedAt = 0
@@ -56,6 +59,7 @@ export class NatsServer {
   constructor(time: VirtualTime, faults: StreamFaults) {
     this.#time = time
     this.#faults = faults
+    this.#deliveries = new Deliveries(time, faults)
   }
 
   /** What a stream holds, for a judge. */
@@ -79,6 +83,7 @@ export class NatsServer {
     for (const client of this.clients) {
       if (client === from) continue
       receivers += this.#faults.losesMessage() ? 1 : client.deliver(message)
+      if (this.#faults.repeatsMessage()) client.deliver(message)
     }
     if (receivers === 0 && message.reply !== '') {
       from.deliver(new MemoryMessage(message.reply, NOTHING, { code: 503, description: '' }))
@@ -114,7 +119,7 @@ export class NatsServer {
       for (const consumer of stream.consumers.values()) {
         if (!matches(consumer.filter, subject)) continue
         consumer.backlog.push(outcome)
-        this.#serve(stream, consumer)
+        this.#deliveries.serve(stream, consumer)
       }
     }
     if (respond === undefined || this.#faults.losesAnswer()) return
@@ -135,11 +140,8 @@ export class NatsServer {
     const [, , kind = '', action = '', ...rest] = subject.split('.')
     const text = decoder.decode(data)
     if (kind === 'CONSUMER' && action === 'MSG') {
-      return this.#pull(
-        { stream: rest[1] ?? '', consumer: rest[2] ?? '', inbox: reply },
-        from,
-        text,
-      )
+      const [, name = '', consumer = ''] = rest
+      return this.#deliveries.pull(this.#streams.get(name), { consumer, inbox: reply, text }, from)
     }
     if (kind === 'DIRECT') {
       const direct = this.#direct(rest, text)
@@ -183,7 +185,7 @@ export class NatsServer {
         return found === undefined ? { error: NO_MESSAGE } : { message: recordOf(found) }
       }
       case 'CONSUMER.CREATE':
-        return this.#consume(stream, asked['config'] as Json, from)
+        return this.#deliveries.consume(stream, asked['config'] as Json, from)
       case 'CONSUMER.DELETE':
         stream.consumers.delete(rest[1] ?? '')
         return { success: true }
@@ -195,7 +197,8 @@ export class NatsServer {
   #direct([name = '', ...subject]: readonly string[], text: string): MemoryMessage {
     const stream = this.#streams.get(name)
     const query = text === '' ? { last_by_subj: subject.join('.') } : (JSON.parse(text) as Json)
-    const found = stream && messageOf(stream, query)
+    const isStale = this.#faults.isStale()
+    const found = stream && messageOf(stream, query, isStale ? STALE_MS : 0)
     if (found === undefined) {
       return new MemoryMessage('', NOTHING, { code: 404, description: 'Message Not Found' })
     }
@@ -208,92 +211,5 @@ export class NatsServer {
         'Nats-Time-Stamp': timeOf(found),
       },
     })
-  }
-
-  #consume(stream: Stream, config: Json, client: NatsClient): Json {
-    const filter = String(config['filter_subject'])
-    const from =
-      config['deliver_policy'] === 'last_per_subject' ? 'newest' : Number(config['opt_start_seq'])
-    const name = String(config['name'])
-    const backlog = stream.backlog(filter, from)
-    stream.consumers.set(name, {
-      name,
-      filter,
-      client,
-      backlog,
-      delivered: 0,
-      request: undefined,
-    })
-    return { name, stream_name: stream.config.name, config, num_pending: backlog.length }
-  }
-
-  #pull(
-    { stream: name, consumer, inbox }: Readonly<Record<'stream' | 'consumer' | 'inbox', string>>,
-    client: NatsClient,
-    text: string,
-  ): void {
-    const stream = this.#streams.get(name)
-    const known = stream?.consumers.get(consumer)
-    if (stream === undefined || known === undefined) {
-      client.deliver(
-        new MemoryMessage(inbox, NOTHING, { code: 503, description: NO_CONSUMER.description }),
-      )
-      return
-    }
-    const {
-      batch,
-      max_bytes: bytes,
-      expires,
-    } = JSON.parse(text) as Readonly<Record<string, number>>
-    const untilMs = this.#time.now + (expires ?? 0) / 1e6
-    known.request = { inbox, left: batch ?? 1, bytes: bytes ?? 0, untilMs }
-    this.#serve(stream, known)
-    this.#beat(stream, known, known.request)
-  }
-
-  /** Heartbeats of an open request, and its end. */
-  #beat(stream: Stream, consumer: Consumer, request: NonNullable<Consumer['request']>): void {
-    this.#time.after(HEARTBEAT_MS, () => {
-      const client = consumer.client as NatsClient
-      if (consumer.request !== request || !client.isHere) return
-      if (stream.consumers.get(consumer.name) !== consumer) return
-      const isOver = this.#time.now >= request.untilMs
-      if (isOver) consumer.request = undefined
-      const status = isOver
-        ? { code: 408, description: 'Request Timeout' }
-        : { code: 100, description: 'Idle Heartbeat' }
-      if (this.#faults.hasLeader())
-        client.deliver(new MemoryMessage(request.inbox, NOTHING, status))
-      if (!isOver) this.#beat(stream, consumer, request)
-    })
-  }
-
-  /** Delivers what waits, as far as the open request allows. */
-  #serve(stream: Stream, consumer: Consumer): void {
-    const { request, backlog } = consumer
-    const client = consumer.client as NatsClient
-    if (!client.isHere) return void stream.consumers.delete(consumer.name)
-    if (request === undefined) return
-    while (request.left > 0) {
-      const [next] = backlog
-      if (next === undefined) return
-      if (!stream.holds(next)) {
-        backlog.shift()
-        continue
-      }
-      if (next.data.length > request.bytes) {
-        consumer.request = undefined
-        const status = { code: 409, description: 'Message Size Exceeds MaxBytes' }
-        client.deliver(new MemoryMessage(request.inbox, NOTHING, status))
-        return
-      }
-      backlog.shift()
-      request.left -= 1
-      request.bytes -= next.data.length
-      consumer.delivered += 1
-      if (request.left === 0) consumer.request = undefined
-      if (this.#faults.losesDelivery()) continue
-      client.deliver(deliveryOf(stream, consumer, next), request.inbox)
-    }
   }
 }

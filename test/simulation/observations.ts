@@ -13,6 +13,8 @@ export interface Sent {
   readonly key: string
   readonly observedAt: number
   opId: string | undefined
+  /** True for what an MQTT client publishes without a name: its session tells repeats apart. */
+  readonly isUnnamed: boolean
   /** `open` until an attempt is answered. `unknown`: it may be applied, now or later. */
   outcome: 'open' | 'accepted' | 'refused' | 'unknown'
 }
@@ -33,8 +35,11 @@ export interface DeviceView {
   readonly got: ReadonlySet<string>
 }
 
-/** The judge's view of a device that a push service reaches. */
-export type PushView = Pick<DeviceView, 'name' | 'deviceId' | 'got'>
+/** The judge's view of what gets Messages and Events and keeps no state. */
+export interface ReceiverView extends Pick<DeviceView, 'name' | 'deviceId' | 'got'> {
+  /** What is broken when it lacks one. */
+  readonly sentence: string
+}
 
 export class Observations {
   readonly sent: Sent[] = []

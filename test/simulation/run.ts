@@ -8,9 +8,9 @@ import { operationsIn } from '#src/store/turns/operation-batches'
 import { FakeMeter } from '#test/support/fake-telemetry'
 import { seeded } from '#test/support/random'
 import { deviceIdOf } from './device.ts'
-import { ENDED, judge } from './judge.ts'
+import { ENDED, judge, tokenOf } from './judge.ts'
 import type { Entry, Final } from './judge.ts'
-import type { Broken } from './observations.ts'
+import type { Broken, ReceiverView } from './observations.ts'
 import { loadSchema } from './schema.ts'
 import { swarmOf } from './swarm.ts'
 import type { Swarm } from './swarm.ts'
@@ -43,6 +43,8 @@ const SILENT_MS = 15_000
 /** Milliseconds after which no process opens by a password that was replaced. */
 const PASSWORD_MS = 70_000
 const PAGE = 500
+/** What happens to clocks. */
+const CLOCKS = ['clock-step', 'clock-stands'] as const
 
 export async function runSeed(options: RunOptions): Promise<Ran> {
   const { seed, minutes, trace } = options
@@ -96,16 +98,26 @@ async function finish(world: World): Promise<void> {
   }
   judge(observations, final, {
     devices: world.devices.map(({ device }) => device),
-    pushed: world.pushDevices.map(({ key, token }) => ({
-      name: token,
-      deviceId: deviceIdOf(key),
-      got: world.pushes.arrived.get(token) ?? new Set(),
-    })),
+    others: othersOf(world),
   })
   if (clients.channels.some(({ ended, isDeleted }) => ended.length > 0 || isDeleted)) {
     await time.run(Math.max(time.now, healedMs + PASSWORD_MS))
     await looking(world, () => judgePasswords(world))
   }
+}
+
+function othersOf({ pushDevices, pushes, clients }: World): readonly ReceiverView[] {
+  const pushed = pushDevices.map(({ key, token }) => ({
+    name: token,
+    deviceId: deviceIdOf(key),
+    got: pushes.arrived.get(token) ?? new Set(),
+    sentence: 'every push is sent at least once',
+  }))
+  const sentence = 'every kept session gets every Message and Event'
+  return [
+    ...pushed,
+    ...clients.mqtt.map(({ name, deviceId, got }) => ({ name, deviceId, got, sentence })),
+  ]
 }
 
 /** Runs reads of the final state while time passes. */
@@ -124,13 +136,13 @@ async function looking<Value>({ time }: World, look_: () => Promise<Value>): Pro
 /** A store over the database of the world, as a process of its own would have it. */
 function openReader(world: World): Promise<Store> {
   const { time, database, swarm } = world
-  const runtime = new VirtualRuntime(time, { rate: 1, setByMs: 0 }, 1)
+  const runtime = new VirtualRuntime(time, { rate: 1, setByMs: 0, stoodAtMs: undefined }, 1)
   const opener = database.openerFor(runtime.owner, { isShared: swarm.isCluster })
   return looking(world, () => openStore({ url: '', opener, meter: new FakeMeter(), runtime }))
 }
 
 async function look(world: World, store: Store): Promise<Final> {
-  const { clients, devices, pushDevices } = world
+  const { clients, devices } = world
   const channels = clients.channels.filter(({ isInDoubt }) => !isInDoubt).map(({ id }) => id)
   const entries: Entry[] = []
   const values = new Map<string, Map<string, Map<string, unknown>>>()
@@ -149,7 +161,8 @@ async function look(world: World, store: Store): Promise<Final> {
   }
   const joinedAt = new Map<string, Map<string, number>>()
   const deviceIds = devices.map(({ device }) => device.deviceId)
-  for (const deviceId of [...deviceIds, ...pushDevices.map(({ key }) => deviceIdOf(key))]) {
+  const others = othersOf(world).map(({ deviceId }) => deviceId)
+  for (const deviceId of [...deviceIds, ...others]) {
     const positions = await store.subscriptions.positions(deviceId as DeviceId)
     joinedAt.set(
       deviceId,
@@ -160,8 +173,16 @@ async function look(world: World, store: Store): Promise<Final> {
     rule === undefined ? [] : [{ id, rule }],
   )
   const rules = new Map(ruled.map(({ id, rule }) => [id, rule]))
-  const isSilent = world.swarm.perSecond['clock-step'] === 0
-  return { channels, entries, values, rules, isSilent, statuses: statusesIn(world), joinedAt }
+  return {
+    channels,
+    entries,
+    values,
+    rules,
+    isSilent: CLOCKS.every((name) => world.swarm.perSecond[name] === 0),
+    statuses: statusesIn(world),
+    joinedAt,
+    isUnrecorded: world.machines.some((machine) => machine.hasCounted('mqtt_unrecorded_total')),
+  }
 }
 
 /** The statuses of all operations: to look for one after the other would read most rows often. */
@@ -181,19 +202,28 @@ function restlessOutside(world: World): string {
   if (world.served().length < world.machines.length) return 'a process does not serve'
   if (world.clients.pending > 0) return 'a sender waits for an answer'
   const offline = world.devices.find(({ device }) => !device.isOnline)
-  return offline === undefined ? '' : `${offline.device.name} is not connected`
+  if (offline !== undefined) return `${offline.device.name} is not connected`
+  return world.clients.mqtt.map(({ restless }) => restless).find((said) => said !== '') ?? ''
 }
 
 /** Says what is not at rest in the final state; '' when everything is. */
 function restlessIn(world: World, { channels, entries, statuses, joinedAt }: Final): string {
-  const { devices, observations } = world
+  const { devices, clients, observations } = world
   const heads = new Map<string, number>()
   for (const { channelId, seq } of entries) {
     heads.set(channelId, Math.max(heads.get(channelId) ?? 0, seq))
   }
-  for (const { opId = '', outcome, channelId } of observations.sent) {
+  const applied = new Map(entries.map((entry) => [tokenOf(entry), entry.opId]))
+  for (const { token, opId = applied.get(token), outcome, channelId } of observations.sent) {
     if (outcome !== 'accepted' || !channels.includes(channelId)) continue
-    if (!statuses.has(opId)) return `${opId} has no record`
+    if (!statuses.has(opId ?? '')) return `${opId ?? token} has no record`
+  }
+  for (const { name, deviceId, got } of clients.mqtt) {
+    for (const [id, since] of joinedAt.get(deviceId) ?? []) {
+      const isMissing = ({ channelId, seq, model, opId }: Entry): boolean =>
+        channelId === id && seq > since && model !== 'thing' && !got.has(opId)
+      if (channels.includes(id) && entries.some(isMissing)) return `${name} lacks an entry`
+    }
   }
   // Also those of submissions whose sender does not know the outcome.
   for (const [opId, status] of statuses) if (!ENDED.has(status)) return `${opId} is ${status}`

@@ -15,9 +15,12 @@ export const HAPPENINGS = [
   'database-down',
   'disk-full',
   'election',
+  'replica',
   'clock-step',
+  'clock-stands',
   'device-cut',
   'device-wiped',
+  'mqtt-cut',
   'password',
   'delete',
   'leave',
@@ -29,9 +32,11 @@ export type Happening = (typeof HAPPENINGS)[number]
 export const CHANCES = [
   'streamLosesAnswer',
   'streamLosesDelivery',
+  'streamRepeatsDelivery',
   'slowSync',
   'losesUnsynced',
   'busLost',
+  'busRepeated',
   'commitTakenBack',
   'commitLostBefore',
   'commitLostAfter',
@@ -59,6 +64,8 @@ export interface Swarm {
   readonly devices: number
   /** Devices that a push service reaches. */
   readonly pushDevices: number
+  /** MQTT clients with kept sessions. */
+  readonly mqttClients: number
   /** Submissions in a second. */
   readonly load: number
   /** The parts of the load that are Messages and Events, and of the Messages those with an op_id. */
@@ -84,9 +91,12 @@ const PER_SECOND_MAX: Readonly<Record<Happening, readonly [most: number, where: 
   'database-down': [0.05, 'cluster'],
   'disk-full': [0.05, 'both'],
   election: [0.1, 'cluster'],
+  replica: [0.1, 'cluster'],
   'clock-step': [0.1, 'both'],
+  'clock-stands': [0.1, 'both'],
   'device-cut': [0.5, 'both'],
   'device-wiped': [0.1, 'both'],
+  'mqtt-cut': [0.5, 'both'],
   password: [0.1, 'both'],
   delete: [0.03, 'both'],
   leave: [0.1, 'both'],
@@ -97,9 +107,11 @@ type Where = 'both' | 'sole' | 'cluster'
 const CHANCE_MAX: Readonly<Record<ChanceName, number>> = {
   streamLosesAnswer: 0.05,
   streamLosesDelivery: 0.02,
+  streamRepeatsDelivery: 0.02,
   slowSync: 0.02,
   losesUnsynced: 0.7,
   busLost: 0.05,
+  busRepeated: 0.05,
   commitTakenBack: 0.1,
   commitLostBefore: 0.03,
   commitLostAfter: 0.03,
@@ -131,6 +143,7 @@ export function swarmOf(chance: Chance, isCluster: boolean): Swarm {
     things: between(chance, 1, 10),
     devices: between(chance, 0, 5),
     pushDevices: chance(2) === 0 ? 0 : between(chance, 1, 3),
+    mqttClients: chance(2) === 0 ? 0 : between(chance, 1, 4),
     load: between(chance, 2, 40),
     shares: { message: part() * 0.4, event: part() * 0.3, claimed: part() },
     patienceMs: oneOf(chance, [300, 2_000, 12_000]),
@@ -160,6 +173,7 @@ export function calmSwarm(nodes: number, load: number): Swarm {
     things: 10,
     devices: 4,
     pushDevices: 0,
+    mqttClients: 0,
     load,
     shares: { message: 0.1, event: 0.1, claimed: 0.5 },
     patienceMs: 12_000,

@@ -15,6 +15,8 @@ export interface Clock {
   readonly rate: number
   /** Milliseconds by which somebody has set the wall clock forward; may change, may be negative. */
   setByMs: number
+  /** The time of the world at which the wall clock stands still; undefined while it goes. */
+  stoodAtMs: number | undefined
 }
 
 export class VirtualRuntime implements Runtime {
@@ -37,7 +39,12 @@ export class VirtualRuntime implements Runtime {
   }
 
   readonly nowMs = (): number =>
-    EPOCH_MS + Math.floor(this.monotonicMs()) + Math.floor(this.#clock.setByMs)
+    EPOCH_MS + Math.floor(this.#wallMs()) + Math.floor(this.#clock.setByMs)
+
+  #wallMs(): number {
+    const { stoodAtMs, rate } = this.#clock
+    return (stoodAtMs ?? this.#time.now) * rate
+  }
 
   readonly monotonicMs = (): number => this.#time.now * this.#clock.rate
 

@@ -2,15 +2,16 @@
 // wrong among them. First anything may fail, then all is well again and must come to rest.
 
 import { seeded } from '#test/support/random'
-import { between, gapMs, happens, oneOf } from './chance.ts'
+import { between, gapMs, oneOf } from './chance.ts'
 import type { Chance } from './chance.ts'
 import { Clients } from './clients.ts'
 import type { Served } from './asking.ts'
 import type { PushDevice } from './clients.ts'
 import { Database } from './database.ts'
-import { SimulatedDevice } from './device.ts'
 import { Machine } from './machine.ts'
 import { Faults } from './faults.ts'
+import { furnish } from './furnishing.ts'
+import type { FindingNetwork, Subscriber } from './furnishing.ts'
 import { NatsServer } from './nats-server.ts'
 import { Observations } from './observations.ts'
 import { loggerFor } from './loggers.ts'
@@ -25,11 +26,6 @@ export interface WorldOptions {
   readonly swarm: Swarm
   readonly tables: readonly string[]
   readonly trace?: ((line: string) => void) | undefined
-}
-
-interface Subscriber {
-  readonly key: string
-  readonly device: SimulatedDevice
 }
 
 export class World {
@@ -77,10 +73,10 @@ export class World {
   /** The processes that take requests. */
   served(): readonly Served[] {
     return this.machines.flatMap(({ name, process }) => {
-      const stages = process?.stages
-      if (process === undefined || stages === undefined) return []
+      const { stages, mqtt } = process ?? {}
+      if (process === undefined || stages === undefined || mqtt === undefined) return []
       const { owner, nowMs } = process.parts.runtime
-      return [{ name, stages, owner, nowMs }]
+      return [{ name, stages, mqtt, owner, nowMs }]
     })
   }
 
@@ -92,7 +88,7 @@ export class World {
     await time.run(withinMs, isUp)
     if (!isUp()) return false
     let isReady = false
-    void this.#furnish().then(() => (isReady = true))
+    void furnish(this, this.#network()).then(() => (isReady = true))
     await time.run(time.now + withinMs, () => isReady)
     return isReady && this.clients.channels.length === swarm.channels
   }
@@ -116,40 +112,18 @@ export class World {
     this.log.close()
   }
 
-  /** Channels, devices and their subscriptions. */
-  async #furnish(): Promise<void> {
-    const { time, swarm, observations, clients } = this
-    for (let count = 0; count < swarm.channels; count += 1) {
-      const isRuled = happens(this.#chance, swarm.ruled)
-      await clients.createChannel(isRuled ? oneOf(this.#chance, ['high', 'silent']) : undefined)
-    }
-    for (let count = 0; count < swarm.devices; count += 1) {
-      const key = await clients.registerDevice()
-      if (key === undefined) continue
-      const device = new SimulatedDevice({
-        name: `device ${count}`,
-        deviceKey: key,
-        time,
-        observations,
-        chance: this.#chance,
-        delayMs: () => this.#faults.delayMs(swarm.delayMsMax.client),
-        find: () => {
-          const all = this.served()
-          if (all.length === 0) return undefined
-          const { stages, owner } = oneOf(this.#chance, all)
-          return { sessions: stages.sessions, owner }
-        },
-      })
-      this.devices.push({ key, device })
-      for (const channel of clients.channels) {
-        if (this.#chance(3) > 0) await clients.join({ key }, channel)
-      }
-    }
-    for (let count = 0; count < swarm.pushDevices; count += 1) {
-      const device = await clients.registerPushDevice(count)
-      if (device === undefined) continue
-      this.pushDevices.push(device)
-      for (const channel of clients.channels) await clients.join(device, channel)
+  /** The network of devices and clients, which find one of the processes that take requests. */
+  #network(): FindingNetwork {
+    const { time, swarm } = this
+    const chance = this.#chance
+    return {
+      time,
+      chance,
+      delayMs: () => this.#faults.delayMs(swarm.delayMsMax.client),
+      find: () => {
+        const all = this.served()
+        return all.length === 0 ? undefined : oneOf(chance, all)
+      },
     }
   }
 
@@ -205,13 +179,24 @@ export class World {
         this.nats?.loseUnsynced()
         time.after(Math.min(forMs, 6_000), () => (faults.hasLeader = true))
         return
+      case 'replica':
+        faults.replicasLost += 1
+        time.after(forMs, () => (faults.replicasLost = Math.max(0, faults.replicasLost - 1)))
+        return
       case 'clock-step':
         machine.clock.setByMs += between(chance, -60_000, 600_000)
+        return
+      case 'clock-stands':
+        machine.stopClock()
+        time.after(forMs, () => machine.startClock(chance(2) === 0))
         return
       case 'device-cut':
         return device?.device.cut()
       case 'device-wiped':
         return device?.device.wipe()
+      case 'mqtt-cut':
+        if (clients.mqtt.length > 0) oneOf(chance, clients.mqtt).cut()
+        return
       case 'password':
         return void clients.changePassword()
       case 'delete':
@@ -239,6 +224,7 @@ export class World {
       machine.cut.there = false
       machine.cut.back = false
       machine.isCutFromDatabase = false
+      machine.startClock(true)
       machine.goOn()
     }
   }
@@ -261,7 +247,11 @@ export class World {
       logger: loggerFor(`node-${index}`, this.#trace),
       lanes,
       logKeepS,
-      clock: { rate: 1 + (drift * (chance(2_001) - 1_000)) / 1_000, setByMs: 0 },
+      clock: {
+        rate: 1 + (drift * (chance(2_001) - 1_000)) / 1_000,
+        setByMs: 0,
+        stoodAtMs: undefined,
+      },
       delayMs: () => this.#faults.delayMs(delayMsMax.stream),
       nats: this.nats,
       pushes: this.swarm.pushDevices > 0 ? this.pushes : undefined,

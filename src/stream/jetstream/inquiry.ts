@@ -7,7 +7,8 @@
 //   inquiry/3. The result is "nobody knows it" only after every live process has answered so. A
 //     process that does not answer for GONE_AFTER_MS counts as gone.
 //   inquiry/4. Processes know each other before they ask: each one introduces itself when it begins
-//     to answer and after each reconnection, and the others answer that.
+//     to answer and after each reconnection, and the others answer that. Either may get lost, so it
+//     does so again every INTRODUCE_EVERY_MS.
 
 import type { Msg, Subscription } from '@nats-io/transport-node'
 import {
@@ -39,6 +40,7 @@ const PREFIX = 'heliograph'
 const ASK_MS = 300
 const ASKED_MAX = 1000
 const GONE_AFTER_MS = 10_000
+const INTRODUCE_EVERY_MS = 5_000
 
 type Find = (opId: OperationId) => Operation | undefined
 
@@ -64,6 +66,7 @@ export class StatusInquiry {
   readonly #others = new Map<string, number | undefined>()
   readonly #subscriptions: Subscription[] = []
   #stopListening: () => void = () => {}
+  #stopIntroducing: () => void = () => {}
   #count = 0
 
   constructor(ports: InquiryPorts, prefix = PREFIX) {
@@ -86,7 +89,7 @@ export class StatusInquiry {
       this.#others.set(message.string(), undefined)
       message.respond(JSON.stringify({ stranger: this.#id }))
     })
-    this.#introduce()
+    this.#introduceAlways()
     this.#stopListening = this.#ports.connection.onReconnect(() => this.#introduce())
   }
 
@@ -120,6 +123,7 @@ export class StatusInquiry {
   /** Stops asking and answering. The connection stays open. */
   close(): void {
     this.#stopListening()
+    this.#stopIntroducing()
     for (const subscription of this.#subscriptions) subscription.unsubscribe()
     for (const { end } of this.#asked.values()) end('unasked')
     const { connection } = this.#ports
@@ -127,6 +131,12 @@ export class StatusInquiry {
   }
 
   /** inquiry/4 */
+  #introduceAlways(): void {
+    this.#introduce()
+    const again = (): void => this.#introduceAlways()
+    this.#stopIntroducing = this.#ports.timers.after(INTRODUCE_EVERY_MS, again)
+  }
+
   #introduce(): void {
     const { connection } = this.#ports
     if (!connection.isConnected) return

@@ -1,4 +1,5 @@
 import test from 'ava'
+import type { ExecutionContext } from 'ava'
 
 import type { Subscription } from '@nats-io/transport-node'
 
@@ -27,7 +28,7 @@ testWithNats(
   async (t, servers) => {
     const { url } = only(servers)
     const nodes = [await connectNode(t, url), await connectNode(t, url), await connectNode(t, url)]
-    const [asker, knower, other] = nodes.map((node) => new StatusInquiry(node, 'knows'))
+    const [asker, knower, other] = nodes.map((node) => inquiry(t, node, 'knows'))
     const asked: string[] = []
     other?.answer((id) => void asked.push(id))
     knower?.answer((id) => (id === operation.opId ? operation : undefined))
@@ -41,7 +42,7 @@ testWithNats(
 
 testWithNats('inquiry/1: a question ends when no other process exists', async (t, servers) => {
   const node = await connectNode(t, only(servers).url)
-  t.is(await new StatusInquiry(node, 'alone').ask(operation.opId), undefined)
+  t.is(await inquiry(t, node, 'alone').ask(operation.opId), undefined)
 })
 
 testWithNats(
@@ -49,7 +50,7 @@ testWithNats(
   async (t, servers) => {
     const { url } = only(servers)
     const [one, two] = [await connectNode(t, url), await connectNode(t, url)]
-    const [asker, knower] = [new StatusInquiry(one, 'many'), new StatusInquiry(two, 'many')]
+    const [asker, knower] = [inquiry(t, one, 'many'), inquiry(t, two, 'many')]
     let count = 0
     knower.answer(() => {
       count += 1
@@ -68,8 +69,8 @@ testWithNats(
 testWithNats('an inquiry that closes ends its questions at once', async (t, servers) => {
   const { url } = only(servers)
   const [one, two] = [await connectNode(t, url), await connectNode(t, url)]
-  const asker = new StatusInquiry(one, 'closed')
-  new StatusInquiry(two, 'closed').answer(() => undefined)
+  const asker = inquiry(t, one, 'closed')
+  inquiry(t, two, 'closed').answer(() => undefined)
   await two.connection.nats.flush()
   const question = asker.ask(operation.opId)
   asker.close()
@@ -84,8 +85,8 @@ testWithNats(
     const [one, two, three] = nodes
     if (one === undefined || two === undefined || three === undefined) return t.fail()
     const time = new FakeTime(0)
-    const asker = new StatusInquiry({ ...one, ...clocksOf(time) }, 'silent')
-    const [leaving, killed] = [new StatusInquiry(two, 'silent'), new StatusInquiry(three, 'silent')]
+    const asker = inquiry(t, { ...one, ...clocksOf(time) }, 'silent')
+    const [leaving, killed] = [inquiry(t, two, 'silent'), inquiry(t, three, 'silent')]
     for (const other of [leaving, killed]) other.answer(() => undefined)
     for (const { connection } of nodes) await connection.nats.flush()
     const ask = async () => {
@@ -123,7 +124,7 @@ testWithNats(
         for (const { connection } of round) await connection.nats.flush()
       }
     }
-    const [first, second] = [new StatusInquiry(one, 'new'), new StatusInquiry(two, 'new')]
+    const [first, second] = [inquiry(t, one, 'new'), inquiry(t, two, 'new')]
     first.answer(() => undefined)
     await flush()
     second.answer(() => undefined)
@@ -137,7 +138,7 @@ testWithNats(
     await flush()
     t.is(await first.ask(operation.opId), 'unasked', 'the one that was there before')
     const newcomer = await connectNode(t, url)
-    const third = new StatusInquiry(newcomer, 'new')
+    const third = inquiry(t, newcomer, 'new')
     third.answer(() => undefined)
     await newcomer.connection.nats.flush()
     await flush()
@@ -151,7 +152,7 @@ testWithNats(
   async (t, servers) => {
     const { url } = only(servers)
     const [one, two] = [await connectNode(t, url), await connectNode(t, url)]
-    const [asker, other] = [new StatusInquiry(one, 'cut'), new StatusInquiry(two, 'cut')]
+    const [asker, other] = [inquiry(t, one, 'cut'), inquiry(t, two, 'cut')]
     for (const each of [asker, other]) each.answer(() => undefined)
     await two.connection.nats.flush()
     t.is(await asker.ask(operation.opId), undefined)
@@ -161,13 +162,36 @@ testWithNats(
   },
 )
 
+/** Returns an inquiry that closes with the test. */
+function inquiry(t: ExecutionContext, ...made: ConstructorParameters<typeof StatusInquiry>) {
+  const opened = new StatusInquiry(...made)
+  t.teardown(() => opened.close())
+  return opened
+}
+
 test('inquiry/3: a question without any answer counts as unasked', async (t) => {
   const time = new FakeTime(0)
   const nats = { publish: () => {}, subscribe: () => ({ unsubscribe: () => {} }) as Subscription }
   const connection: NatsLink = { nats, isConnected: true, onReconnect: () => () => {} }
-  const question = new StatusInquiry({ connection, ...clocksOf(time) }).ask(operation.opId)
+  const question = inquiry(t, { connection, ...clocksOf(time) }).ask(operation.opId)
   time.advance(300)
   t.is(await question, 'unasked')
+})
+
+test('inquiry/4: a process introduces itself again, since that may get lost, until it closes', (t) => {
+  const time = new FakeTime(0)
+  const published: string[] = []
+  const nats = {
+    publish: (subject: string) => void published.push(subject),
+    subscribe: () => ({ unsubscribe: () => {} }) as Subscription,
+  }
+  const connection: NatsLink = { nats, isConnected: true, onReconnect: () => () => {} }
+  const again = inquiry(t, { connection, ...clocksOf(time) }, 'again')
+  again.answer(() => undefined)
+  time.advance(10_000)
+  again.close()
+  time.advance(10_000)
+  t.deepEqual(published, [...Array<string>(3).fill('again.status.joined'), 'again.status.left'])
 })
 
 const clocksOf = (time: FakeTime) => ({
