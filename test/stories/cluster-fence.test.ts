@@ -74,8 +74,11 @@ async function hangs(t: ExecutionContext, servers: Servers, hang: Hang): Promise
 
 const saysFenced = ({ lines }: Gateway): boolean => lines.some(({ fact }) => fact === FENCED)
 
-/** An execution, of which the first in a turn moves a lane: its number and its command. */
-const MOVE = /^[^]{3}\0\x17/
+/**
+ * An execution with four whole numbers, of which the first in a turn moves a lane; what maintenance
+ * and deadlines ask for meanwhile is no turn. Its length, its command, and their types.
+ */
+const MOVE = /^\x34\0\0\0\x17[^]{4}\0\x01\0\0\0\0\x01(?:\x08\0){4}/
 
 clusterTest('an owner that hangs before its commit is fenced by the commit', (t, servers) =>
   hangs(t, servers, { at: MOVE, forMs: 0, failedTurns: 0 }),
