@@ -1,4 +1,4 @@
-// What a rule that is put or deleted changes within a turn.
+// Puts and deletes rules within a turn.
 
 import type { FaultCode } from '#domain/fault'
 import type { RuleId, ThingId } from '#domain/identity'

@@ -242,7 +242,7 @@ export class Publisher implements OwnPublishes {
 
 const isBusy = ({ code }: Fault): boolean => CATEGORY[STATUS[code]] === 'too_busy'
 
-/** What the properties of a publish say of its Message; what its payload says goes before. */
+/** Returns the fields of a Message that its properties set; its payload overrides them. */
 const saidOf = ({ opId, expirySeconds = 0 }: Publication): Readonly<Record<string, unknown>> => ({
   ...(opId !== undefined && { op_id: opId }),
   ...(expirySeconds > 0 && { ttl: Math.min(expirySeconds, TTL_MAX_MS / 1_000) }),

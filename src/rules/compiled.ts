@@ -3,7 +3,7 @@
 import { readRule } from './read-rule.ts'
 import type { Rule } from './rule.ts'
 
-/** What the text of a rule says. */
+/** A rule as its text declares it. */
 export interface CompiledRule {
   readonly text: string
   /** Absent when this version cannot read it: then it watches nothing, and its row stays. */
@@ -15,7 +15,7 @@ export interface CompiledRule {
 /** Compiles the text of a stored rule. */
 export type Compile = (text: string) => CompiledRule
 
-/** What a rule takes that watches nothing, beside its text. */
+/** Bytes of a rule that watches nothing, beside its text. */
 const UNREAD_BYTES = 256
 
 /** Compiles the text of a stored rule anew. */

@@ -1,4 +1,4 @@
-// What a person fills in, as the body of a request.
+// Makes the bodies of requests from the fields that a person fills in.
 
 import type { Json } from '#domain/submission'
 

@@ -204,7 +204,7 @@ function ended(over: SessionLink, number: number, { kind, code }: SessionEnd): v
   }
 }
 
-/** What is shown stays, until the next session has brought the gateway's. */
+/** Channels stay on the page as they are, until the next session has brought them up to date. */
 function lost(): void {
   for (const channel of live.peek().values()) channel.isCurrent.value = false
 }

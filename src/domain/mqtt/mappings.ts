@@ -25,7 +25,7 @@ export interface KeptMappings {
 }
 
 export interface MappingStore {
-  /** What is kept of a channel; undefined for none, and for no such channel. */
+  /** Returns the mappings of a channel; undefined when it has none or does not exist. */
   find(channelId: ChannelId): Promise<KeptMappings | undefined>
   /** Keeps the text in place of the one before; false for no such channel. */
   put(channelId: ChannelId, mappings: string): Promise<boolean>

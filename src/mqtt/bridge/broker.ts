@@ -54,7 +54,7 @@ const RECEIVE_MAX = 20
 /** Bytes that a stream may be ahead of the packet that is being taken. */
 const AHEAD_MAX = 256 * 1_024
 const SESSION_FOR_EVER = 0xffff_ffff
-/** What a CONNECT meets whose version a broker does not speak: a code of 3.1.1 or 5, or the end. */
+/** A broker refuses a version that it does not speak by one of these codes or errors. */
 const UNANSWERED: ReadonlySet<unknown> = new Set([1, 0x84, 'ECONNRESET', 'EPIPE'])
 const KEEP_ALIVE_SECONDS = 30
 
