@@ -21,7 +21,7 @@ const indented = ([name, value]: [string, unknown]): readonly string[] => [
   factText('', value),
 ]
 
-const TIME = /(_at|_time)$/
+const TIME = /(_at|_time|^since)$/
 
 function factText(name: string, value: unknown): string {
   if (typeof value === 'number' && TIME.test(name)) return dateText(value)

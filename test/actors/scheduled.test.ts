@@ -1,6 +1,7 @@
 // Goal: a Message that waits for its time enters the feed once, unless it was cancelled before.
 
 import test from 'ava'
+import * as fc from 'fast-check'
 
 import { SCHEDULED_PER_CHANNEL_MAX, SENT_PER_TICK_MAX } from '#domain/rules/scheduled'
 import { cancellation, channel, message, thing } from '#test/support/submissions'
@@ -117,4 +118,60 @@ test('a channel has no more waiting Messages than its limit', async (t) => {
   const one = later(20)
   await bench.apply(cancellation(first), one)
   t.is(bench.statusOf(one), 'scheduled')
+})
+
+test('R7, scheduling/1: each Message leaves once in the order of its time, or is cancelled', async (t) => {
+  const steps = fc.array(
+    fc.record({
+      kind: fc.constantFrom('send', 'send', 'cancel', 'tick', 'restart'),
+      gap: fc.integer({ min: 0, max: 4 }),
+      wait: fc.integer({ min: 1, max: 9 }),
+    }),
+    { maxLength: 30 },
+  )
+  type Steps = typeof steps extends fc.Arbitrary<infer List> ? List : never
+  const holds = async (list: Steps): Promise<void> => {
+    const bench = await newBench()
+    const all: ReturnType<typeof later>[] = []
+    const [left, ended] = [new Map<string, number>(), new Map<string, string>()]
+    const sent: string[] = []
+    let s = 1
+    for (const { kind, gap, wait } of [...list, { kind: 'tick', gap: 10, wait: 1 }]) {
+      s += gap
+      const one = all.at(-wait)
+      if (kind === 'restart') bench.directory.sleepAll()
+      else if (kind === 'send') {
+        const made = later(s + wait, s)
+        all.push(made)
+        left.set(made.opId, s + wait)
+        await bench.apply(made)
+      } else if (kind === 'cancel' && one !== undefined) {
+        const submission = cancellation(one, { acceptedAt: s * S })
+        await bench.apply(submission)
+        const isThere = left.delete(one.opId)
+        if (isThere) ended.set(one.opId, 'cancelled')
+        t.is(bench.statusOf(submission), isThere ? 'sent' : 'message_already_sent')
+      } else if (kind === 'tick') {
+        await tickAt(bench, s)
+        const due = [...left]
+          .filter(([, at]) => at <= s)
+          .toSorted(([, at], [, other]) => at - other)
+        for (const [opId] of due) {
+          sent.push(`${opId} ${s}`)
+          left.delete(opId)
+          ended.set(opId, 'sent')
+        }
+      }
+    }
+    const { store } = bench
+    t.deepEqual(
+      store.feed.map(({ opId, acceptedAt }) => `${opId} ${acceptedAt / S}`),
+      sent,
+    )
+    t.deepEqual(
+      all.map((one) => bench.statusOf(one)),
+      all.map(({ opId }) => ended.get(opId)),
+    )
+  }
+  await fc.assert(fc.asyncProperty(steps, holds), { numRuns: 150 })
 })

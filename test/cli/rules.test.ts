@@ -74,6 +74,13 @@ test('rule list shows what each rule watches, and how often it failed', async (t
   ])
 })
 
+test('rule get shows every time as a date', async (t) => {
+  const answer = () => success({ rule_id: 'hot', rule: RULE, since: 0, created_at: 0 })
+  const { context } = await run('rule get hot', { answer })
+  const times = context.printed.join('\n').match(/^(since|created_at) +1970-01-01T00:00:00/gm)
+  t.is(times?.length, 2, context.shown)
+})
+
 test('rule test shows a table of what would have fired', async (t) => {
   const fired = { thing_id: 'a', title: 'a: 31', severity: 'high', since: 0, fired_at: 60_000 }
   const firings = [{ ...fired, cleared_at: 120_000 }, fired]
@@ -87,6 +94,9 @@ test('rule test shows a table of what would have fired', async (t) => {
     ['a', since, at, 'still fires', 'high', 'a: 31'].join('\t'),
   ])
   t.deepEqual(context.diagnostics, ['2 firings in 7 readings; the history has more'])
+  const one = () => success({ firings: [fired], entries: 1, complete: true })
+  const { context: alone } = await run('rule test -', { answer: one, input })
+  t.deepEqual(alone.diagnostics, ['1 firing in 1 reading'])
   const screen = { columns: 120, rows: 24, hasColor: false }
   const shown = await run('rule test -', { answer, input, screen })
   t.regex(shown.context.printed[0] ?? '', /^THING +SINCE +FIRED +CLEARED +SEVERITY +TITLE/)

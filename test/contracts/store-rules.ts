@@ -8,6 +8,7 @@ import type { PutOff, RuleWrites, Sweep, Watch, WatchWrite } from '#domain/rules
 import { DUE_MAX, SWEEP_MAX } from '#domain/rules/stored'
 import type { ScheduledMessage, ScheduledWrite } from '#domain/rules/scheduled'
 import { ChannelWriter } from '#test/support/store-writer'
+import { seeded } from '#test/support/random'
 import { ruleId } from '#test/support/rules'
 import { event, message, opId, thing } from '#test/support/submissions'
 import type { OpenStore } from './store-contract.ts'
@@ -36,6 +37,20 @@ const stored = (id: string, text = '{}') => ({
   createdAt: 1,
   updatedAt: 2,
 })
+
+const waitingMessage = (opIdText: string, deliverAt: number): ScheduledMessage => ({
+  opId: opId(opIdText),
+  messageId: message().entityId,
+  deliverAt,
+  fields: { title: 'ä', metadata: { a: 1 } },
+})
+
+/** Sorts by these values, the first one first; leaves out what has none. */
+function inOrder<Row>(rows: readonly Row[], by: (row: Row) => readonly (string | number)[]) {
+  const keyOf = (row: Row): string => by(row).join(' ')
+  const found = rows.filter((row) => keyOf(row) !== '')
+  return found.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
+}
 
 const rulesOf = (writes: Partial<RuleWrites>): RuleWrites => ({
   lane: 1,
@@ -100,26 +115,37 @@ export function ruleContract(engine: string, open: OpenStore): void {
     )
   })
 
-  test(`${engine}: R7: what is due comes in the order of deadline, rule and Thing`, async (t) => {
-    const { store, writer, channelId } = await opened(t)
-    const rows: readonly (readonly [string, string, number | undefined])[] = [
-      ['s', 'a', 4],
-      ['r', 'b', 5],
-      ['r', 'a', 5],
-      ['q', 'z', 5],
-      ['r', 'c', 6],
-      ['r', 'd', undefined],
-    ]
-    writer.rules = rulesOf({ watches: rows.map(([one, id, due]) => kept(one, id, watch(due))) })
+  test(`${engine}: R7: what is due comes in the order of its time, then of rule and Thing`, async (t) => {
+    const { store, writer } = await opened(t)
+    const random = seeded(7)
+    const ids = ['a', 'B', 'b', 'b-1', 'b0', 'Z', 'z']
+    const rows = ids.flatMap((rule) =>
+      ids.map((id) => ({ rule, id, due: random(9) > 7 ? undefined : 4 + random(4) })),
+    )
+    writer.rules = rulesOf({ watches: rows.map(({ rule, id, due }) => kept(rule, id, watch(due))) })
+    const waiting = [...ids, ...ids].map((id, index) =>
+      waitingMessage(`${id}-${index}`, 4 + random(4)),
+    )
+    writer.scheduled = {
+      lane: 1,
+      messages: waiting.map((one) => ({ opId: one.opId, kept: one })),
+    }
     await writer.commit()
-    const [due] = await store.turns.due(1, 5)
-    t.is(due?.channelId, channelId)
+    const [due] = await store.turns.due(1, 6)
     t.deepEqual(
       due?.items.map((item) => ('thingId' in item ? `${item.ruleId} ${item.thingId}` : '')),
-      ['s a', 'q z', 'r a', 'r b'],
+      inOrder(rows, ({ due: at = 7, rule, id }) => (at > 6 ? [] : [at, rule, id])).map(
+        ({ rule, id }) => `${rule} ${id}`,
+      ),
+    )
+    t.deepEqual(
+      due?.messages?.map((one) => one.opId),
+      inOrder(waiting, ({ deliverAt: at, opId: id }) => (at > 6 ? [] : [at, id])).map(
+        (one) => one.opId,
+      ),
     )
     t.is(await store.turns.nextDue(1), 4)
-    t.deepEqual(await store.turns.due(2, 5), [])
+    t.deepEqual(await store.turns.due(2, 6), [])
     t.is(await store.turns.nextDue(2), undefined)
   })
 
@@ -168,13 +194,7 @@ export function ruleContract(engine: string, open: OpenStore): void {
 
   test(`${engine}: a Message that waits is found, due at its time, and goes with its record`, async (t) => {
     const { store, writer, channelId } = await opened(t)
-    const of = (opIdText: string, deliverAt: number): ScheduledMessage => ({
-      opId: opId(opIdText),
-      messageId: message().entityId,
-      deliverAt,
-      fields: { title: 'ä', metadata: { a: 1 } },
-    })
-    const [late, soon] = [of('late', 6), of('soon', 5)]
+    const [late, soon] = [waitingMessage('late', 6), waitingMessage('soon', 5)]
     const commit = async (...messages: readonly ScheduledWrite[]): Promise<void> => {
       writer.scheduled = { lane: 1, messages }
       await writer.commit()

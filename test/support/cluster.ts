@@ -41,16 +41,16 @@ export function testsWithServers(): (title: string, run: WithServers) => void {
   return cluster.test
 }
 
+type Environment = Readonly<Record<string, string>>
+
 export interface Cluster {
   /** The nodes that run now. */
   readonly nodes: readonly Gateway[]
   /** Starts a node that has ended again, on its port and under its name. */
-  again(index: number): Promise<Gateway>
+  again(index: number, more?: Environment): Promise<Gateway>
   /** Starts one more node. */
   join(): Promise<Gateway>
 }
-
-type Environment = Readonly<Record<string, string>>
 
 /** Starts so many nodes, or one for each of the environments. */
 export async function startCluster(
@@ -73,15 +73,19 @@ export async function startCluster(
     return ports.push(reserved.port) - 1
   }
   for (let count = 0; count < environments.length; count += 1) await place()
-  const start = (index: number): Promise<Gateway> => {
+  const start = (index: number, more: Environment = {}): Promise<Gateway> => {
     const own = {
       SERVICE_NODE_ID: `node${index}`,
       SERVICE_HTTP_ADDR: `127.0.0.1:${ports[index]}`,
     }
-    return startGateway(t, { directory, env: { ...shared, ...own, ...environments[index] } })
+    return startGateway(t, {
+      directory,
+      env: { ...shared, ...own, ...environments[index], ...more },
+    })
   }
   const nodes = await Promise.all(ports.map((_, index) => start(index)))
-  const again = async (index: number): Promise<Gateway> => (nodes[index] = await start(index))
+  const again = async (index: number, more?: Environment): Promise<Gateway> =>
+    (nodes[index] = await start(index, more))
   return { nodes, again, join: async () => again(await place()) }
 }
 

@@ -49,6 +49,13 @@ export interface GatewayOptions {
 /** The token of every test gateway: with it the password budget does not count. */
 export const TOKEN = 'test-gateway-token'
 
+/** The environment of a gateway whose clock is ahead of the machine's. */
+export function aheadBy(ms: number): Readonly<Record<string, string>> {
+  const preload = new URL('clock-ahead.ts', import.meta.url)
+  preload.searchParams.set('ms', String(ms))
+  return { NODE_OPTIONS: `--import=${preload.href}` }
+}
+
 /** A temporary folder that goes with its owner. */
 export async function temporaryFolder(t: Owner): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'heliograph-test-'))

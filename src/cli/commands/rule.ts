@@ -122,8 +122,11 @@ export const test = command({
     }
     await listPages(listing, shownWhole(options), context)
     const rest = complete ? '' : '; the history has more'
-    context.terminal.printDiagnostic(`${firings.length} firings in ${entries} readings${rest}`)
+    const counts = `${counted(firings.length, 'firing')} in ${counted(entries, 'reading')}`
+    context.terminal.printDiagnostic(counts + rest)
   },
 })
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
 
 export { remove as delete }
