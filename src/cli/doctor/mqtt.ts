@@ -26,15 +26,17 @@ export interface MqttTransport {
   readonly mqtts_port?: number | null
 }
 
-/** A finding for each listener of MQTT. */
+/** A finding for each listener of MQTT. Each has `withinMs` to answer. */
 export async function* examineMqtt(
   { mqtt_port: plain, mqtts_port: tls }: MqttTransport,
   host: string,
-  nowMs: number,
+  { nowMs, withinMs = WITHIN_MS }: { readonly nowMs: number; readonly withinMs?: number },
 ): AsyncIterable<Finding> {
-  if (typeof plain === 'number') yield await examineListener('MQTT', { host, port: plain })
+  if (typeof plain === 'number') {
+    yield await examineListener('MQTT', { host, port: plain, withinMs })
+  }
   if (typeof tls === 'number') {
-    const endpoint = { host, port: tls }
+    const endpoint = { host, port: tls, withinMs }
     yield await examineCertificate(OVER_TLS, endpoint, nowMs)
     yield await examineListener(OVER_TLS, endpoint)
   }
@@ -44,17 +46,24 @@ export async function* examineMqtt(
 }
 
 const OVER_TLS = 'MQTT over TLS'
+const SILENT = 'nothing answers: another program has it, or a firewall takes what comes'
 const CLOSED = 'something closes the connection without an answer to MQTT'
 const HINT =
   'SERVICE_MQTT_ADDR and SERVICE_MQTT_TLS_ADDR of the gateway, and what stands between, decide it'
 
+interface Examined extends Endpoint {
+  readonly withinMs: number
+}
+
 async function examineListener(
   check: 'MQTT' | typeof OVER_TLS,
-  endpoint: Endpoint,
+  endpoint: Examined,
 ): Promise<Finding> {
   const isTls = check === OVER_TLS
-  const answer = await answerOf(isTls ? overTls(endpoint) : connect(endpoint), isTls)
-  const { port } = endpoint
+  const { host, port, withinMs } = endpoint
+  const socket = isTls ? overTls(endpoint) : connect({ host, port })
+  socket.setTimeout(withinMs)
+  const answer = await answerOf(socket, isTls)
   if (typeof answer !== 'string') {
     const isRight = answer[0] === CONNACK && answer[3] === BAD_AUTHENTICATION_METHOD
     if (isRight) return ok(check, `the gateway answers a CONNECT on port ${port}`)
@@ -66,8 +75,8 @@ async function examineListener(
 }
 
 /** Trusts whoever answers: the certificate has a finding of its own. */
-const overTls = (endpoint: Endpoint): TLSSocket =>
-  connectTls({ ...endpoint, ...serverNameOf(endpoint), rejectUnauthorized: false })
+const overTls = ({ host, port }: Endpoint): TLSSocket =>
+  connectTls({ host, port, ...serverNameOf({ host }), rejectUnauthorized: false })
 
 /** What comes back for a CONNECT, or the reason for which nothing does. */
 async function answerOf(socket: Socket, isTls: boolean): Promise<Buffer | string> {
@@ -77,7 +86,7 @@ async function answerOf(socket: Socket, isTls: boolean): Promise<Buffer | string
     isReady = true
     socket.write(CONNECT, 'latin1')
   })
-  socket.setTimeout(WITHIN_MS, () => resolve('something accepts there, and does not answer'))
+  socket.on('timeout', () => resolve(SILENT))
   socket.on('data', resolve)
   socket.on('error', (error) => {
     const code = 'code' in error ? String(error.code) : error.name
@@ -90,11 +99,11 @@ async function answerOf(socket: Socket, isTls: boolean): Promise<Buffer | string
   return answer
 }
 
-async function speaksTls(endpoint: Endpoint): Promise<boolean> {
+async function speaksTls(endpoint: Examined): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const socket = overTls(endpoint)
   socket.once('secureConnect', () => resolve(true))
-  socket.setTimeout(WITHIN_MS, () => resolve(false))
+  socket.setTimeout(endpoint.withinMs, () => resolve(false))
   socket.on('error', () => resolve(false))
   const speaks = await promise
   socket.destroy()

@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
 
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
@@ -16,17 +17,23 @@ import { serveMqtt } from '#test/support/mqtt-server'
 
 const HOST = '127.0.0.1'
 
-async function findings(ports: MqttTransport): Promise<readonly Finding[]> {
+async function findings(ports: MqttTransport, withinMs?: number): Promise<readonly Finding[]> {
   const found: Finding[] = []
-  for await (const finding of examineMqtt(ports, HOST, Date.UTC(2026, 0))) found.push(finding)
+  const times = { nowMs: Date.UTC(2026, 0), ...(withinMs !== undefined && { withinMs }) }
+  for await (const finding of examineMqtt(ports, HOST, times)) found.push(finding)
   return found
 }
 
-/** The port of a program that says this to whoever connects. */
-async function taken(t: ExecutionContext, say: (socket: Socket) => void): Promise<number> {
-  const server = createServer((socket) => {
-    socket.on('error', () => undefined)
-    say(socket)
+type Say = (socket: Socket, connection: Socket) => void
+
+/** The port of a program that says this to whoever connects, over TLS with a certificate. */
+async function taken(t: ExecutionContext, say: Say, certificate?: object): Promise<number> {
+  const server = createServer((connection) => {
+    const socket = certificate
+      ? new TLSSocket(connection, { isServer: true, ...certificate })
+      : connection
+    for (const each of [socket, connection]) each.on('error', () => undefined)
+    say(socket, connection)
   })
   await new Promise<void>((resolve) => server.listen(0, HOST, resolve))
   t.teardown(() => server.close())
@@ -52,6 +59,15 @@ test('a listener that is off is skipped', async (t) => {
   t.like(await findings({ mqtt_port: null }), [{ check: 'MQTT', result: 'skipped' }])
 })
 
+/** What other programs do that dislike the first bytes. */
+const reset: Say = (socket, connection) =>
+  void socket.once('data', () => connection.resetAndDestroy())
+
+test('a port that says nothing is given up', async (t) => {
+  const [finding] = await findings({ mqtt_port: await taken(t, () => undefined) }, 100)
+  t.regex(finding?.detail ?? '', /nothing answers: another program has it, or a firewall/)
+})
+
 test('a port that is taken, refuses or speaks otherwise is said in one sentence', async (t) => {
   const { certFile, keyFile } = await makeCertificate(t)
   const certificate = { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') }
@@ -61,6 +77,18 @@ test('a port that is taken, refuses or speaks otherwise is said in one sentence'
     [{ mqtt_port: await nobodys() }, 0, /nothing listens there, or a firewall refuses/],
     [{ mqtts_port: await nobodys() }, 1, /nothing listens there/],
     [{ mqtt_port: await taken(t, (socket) => socket.end()) }, 0, /closes the connection/],
+    [{ mqtt_port: await taken(t, reset) }, 0, /closes the connection/],
+    [{ mqtts_port: await taken(t, reset, certificate) }, 1, /closes the connection/],
+    [
+      { mqtt_port: await taken(t, (socket) => socket.end(Buffer.from([0x20, 2, 0, 0]))) },
+      0,
+      /another program has it/,
+    ],
+    [
+      { mqtt_port: await taken(t, (socket) => socket.end(Buffer.from([0x48, 2, 0, 0x8c]))) },
+      0,
+      /another program has it/,
+    ],
     [
       { mqtt_port: await taken(t, (socket) => socket.end('HTTP/1.1 400 Bad Request')) },
       0,
