@@ -8,19 +8,24 @@ import { TLSSocket } from 'node:tls'
 
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
+import { App } from 'uWebSockets.js'
 
 import type { Finding } from '#src/cli/doctor/finding'
 import { examineMqtt } from '#src/cli/doctor/mqtt'
-import type { MqttTransport } from '#src/cli/doctor/mqtt'
+import type { MqttExamination, MqttTransport } from '#src/cli/doctor/mqtt'
 import { makeCertificate } from '#test/support/certificate'
-import { serveMqtt } from '#test/support/mqtt-server'
+import { serveMqtt, serveMqttOverWebSocket } from '#test/support/mqtt-server'
+import { listen } from '#test/support/wss-server'
 
 const HOST = '127.0.0.1'
 
-async function findings(ports: MqttTransport, withinMs?: number): Promise<readonly Finding[]> {
+async function findings(
+  ports: MqttTransport,
+  more: Partial<MqttExamination> = {},
+): Promise<readonly Finding[]> {
   const found: Finding[] = []
-  const times = { nowMs: Date.UTC(2026, 0), ...(withinMs !== undefined && { withinMs }) }
-  for await (const finding of examineMqtt(ports, HOST, times)) found.push(finding)
+  const examination = { baseUrl: `http://${HOST}`, nowMs: Date.UTC(2026, 0), ...more }
+  for await (const finding of examineMqtt(ports, examination)) found.push(finding)
   return found
 }
 
@@ -55,6 +60,29 @@ test('a listener that answers is fine, and no credential was refused', async (t)
   t.deepEqual(logger.lines, [])
 })
 
+test('MQTT over WebSocket is fine where a CONNECT is answered, and nowhere else', async (t) => {
+  const { port, logger } = await serveMqttOverWebSocket(t)
+  const other = await taken(t, (socket) => socket.end('HTTP/1.1 404 Not Found\r\n\r\n'))
+  const silent = await taken(t, () => undefined)
+  const app = App().ws('/mqtt', { message: (socket) => void socket.send('no', true) })
+  t.teardown(() => app.close())
+  const another = await listen(app)
+  for (const [at, path, says] of [
+    [port, '/mqtt', /answers a CONNECT at \/mqtt$/],
+    [port, '/other', /no CONNECT is answered at \/other/],
+    [other, '/mqtt', /no CONNECT is answered/],
+    [another, '/mqtt', /no CONNECT is answered/],
+    [silent, '/mqtt', /no CONNECT is answered/],
+  ] as const) {
+    const more = { baseUrl: `http://${HOST}:${at}`, ...(at === silent && { withinMs: 100 }) }
+    const [finding, ...others] = await findings({ mqtt_websocket_path: path }, more)
+    t.deepEqual(others, [])
+    t.is(finding?.check, 'MQTT over WebSocket')
+    t.regex(finding?.detail ?? '', says)
+  }
+  t.deepEqual(logger.lines, [])
+})
+
 test('a listener that is off is skipped', async (t) => {
   t.like(await findings({ mqtt_port: null }), [{ check: 'MQTT', result: 'skipped' }])
 })
@@ -64,7 +92,10 @@ const reset: Say = (socket, connection) =>
   void socket.once('data', () => connection.resetAndDestroy())
 
 test('a port that says nothing is given up', async (t) => {
-  const [finding] = await findings({ mqtt_port: await taken(t, () => undefined) }, 100)
+  const [finding] = await findings(
+    { mqtt_port: await taken(t, () => undefined) },
+    { withinMs: 100 },
+  )
   t.regex(finding?.detail ?? '', /nothing answers: another program has it, or a firewall/)
 })
 
