@@ -2,6 +2,7 @@
 
 import { CARRIERS } from '#domain/carrier'
 import type { Config } from '#src/config/config'
+import { MQTT_PATH } from '#src/mqtt/carriers/websocket'
 import { PROTOCOL, WSS_PATH } from '#src/schemas/frames'
 
 /** The ports that this process has bound, by the names of its doors. */
@@ -37,6 +38,7 @@ export function profileOf(
       quic_port: portOf('quic', ports, privateTransports),
       mqtt_port: ports.get('mqtt') ?? null,
       mqtts_port: ports.get('mqtts') ?? null,
+      mqtt_websocket_path: ports.has('mqtt-websocket') ? MQTT_PATH : null,
     },
     /** True where the pages of /oauth list the assistants of a channel. */
     assistants_enabled: assistants !== undefined,

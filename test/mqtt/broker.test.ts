@@ -10,12 +10,14 @@ import { generate, parser } from 'mqtt-packet'
 import type { IConnectPacket } from 'mqtt-packet'
 
 import { PACKET_BYTES_MAX, connectBroker } from '#src/mqtt/bridge/broker'
+import { until } from '#test/support/until'
 
 type Answer = (socket: Socket, connect: IConnectPacket) => void
 
 /** The CONNECTs of a bridge, each of which meets the next answer; the last one goes on. */
 async function meeting(t: ExecutionContext, answers: readonly Answer[]) {
   const met: IConnectPacket[] = []
+  const taken: string[] = []
   const failures: string[] = []
   const { promise: isDone, resolve } = Promise.withResolvers<void>()
   const server = createServer((socket) => {
@@ -34,7 +36,7 @@ async function meeting(t: ExecutionContext, answers: readonly Answer[]) {
   const broker = connectBroker(
     { url: `mqtt://127.0.0.1:${port}`, topics: ['#'], key: 'k'.repeat(43) },
     {
-      take: async () => undefined,
+      take: async ({ topic }) => void taken.push(topic),
       connected: () => undefined,
       lost: () => undefined,
       failed: (reason) => void failures.push(reason),
@@ -45,7 +47,7 @@ async function meeting(t: ExecutionContext, answers: readonly Answer[]) {
     server.close()
   })
   await isDone
-  return { met, failures }
+  return { met, taken, failures }
 }
 
 const connack = (code: number): Answer =>
@@ -87,6 +89,26 @@ test('broker/3: a broker that refuses a CONNECT is asked again', async (t) => {
     [5, 5],
   )
   t.deepEqual(failures, ['the connection to the broker failed: 136'])
+})
+
+test('broker/2: a broker of 3.1.1 that sends more than that in several packets is not left', async (t) => {
+  const packets = ['a', 'b', 'c'].map((topic) =>
+    generate({
+      cmd: 'publish',
+      topic,
+      payload: Buffer.alloc(0.75 * PACKET_BYTES_MAX),
+      qos: 0,
+      dup: false,
+      retain: false,
+    }),
+  )
+  const flood: Answer = (socket, met) => {
+    connack(0)(socket, met)
+    for (const packet of packets) socket.write(packet)
+  }
+  const { taken, failures } = await meeting(t, [hangUp, flood])
+  await until('all are taken', () => taken.length === packets.length)
+  t.deepEqual(failures, [])
 })
 
 test('broker/2: a broker of 3.1.1 that sends a larger packet is left', async (t) => {

@@ -5,18 +5,12 @@ import { connect as dial } from 'node:net'
 
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
-import { App } from 'uWebSockets.js'
 
-import { ConnectionLimits } from '#src/doors/connection-limits'
 import { encode } from '#src/mqtt/codec'
-import { createMqttWebSocketListener } from '#src/mqtt/carriers/websocket'
-import type { WssHost } from '#src/transports/carriers/upgrade'
 import { CHANNEL, PASSWORD } from '#test/support/making'
 import { connect, publish } from '#test/support/mqtt-play'
-import { mqttRig } from '#test/support/mqtt-rig'
-import { serveMqtt } from '#test/support/mqtt-server'
+import { serveMqtt, serveMqttOverWebSocket } from '#test/support/mqtt-server'
 import { until } from '#test/support/until'
-import { ENDPOINT, listen } from '#test/support/wss-server'
 
 const HELLO = encode(connect({ username: CHANNEL, password: Buffer.from(PASSWORD) }), 4)
 const PUBLISH = encode(publish(1, 7), 4)
@@ -51,14 +45,8 @@ test('mqtt-tcp/1: a client that does not close its side is cut 2 s after the end
 })
 
 test('mqtt-websocket/1: packets come in binary messages, and after the close event nothing is sent', async (t) => {
-  const rig = await mqttRig(t)
-  const app = App()
-  const limits = new ConnectionLimits('mqtt', { total: 4, perAddress: 4 }, rig.meter)
-  const host: WssHost = { mount: (apply) => apply(app), listen: () => listen(app) }
-  const open = rig.door.open.bind(rig.door)
-  const port = await createMqttWebSocketListener({ ...ENDPOINT, open, limits, host }).listen()
-  t.teardown(() => app.close())
-  const client = new WebSocket(`ws://127.0.0.1:${port}/mqtt`, 'mqtt')
+  const rig = await serveMqttOverWebSocket(t)
+  const client = new WebSocket(`ws://127.0.0.1:${rig.port}/mqtt`, 'mqtt')
   client.binaryType = 'arraybuffer'
   await once(client, 'open')
   const { promise: held, resolve } = Promise.withResolvers<void>()

@@ -1,9 +1,10 @@
 // Goal: real clients of MQTT use a gateway as they are.
-// Method: one gateway with a listener over TCP and one over WebSocket; each client does what it is
-// made for, and the gateway says over HTTP what came of it.
+// Method: one gateway with a listener over TCP, one with TLS and one over WebSocket; each client does
+// what it is made for, and the gateway says over HTTP what came of it.
 
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
 import test from 'ava'
@@ -12,6 +13,7 @@ import { connectAsync } from 'mqtt'
 import type { IClientOptions, MqttClient } from 'mqtt'
 
 import { installPackage } from '#src/dev/servers/programs'
+import { makeCertificate } from '#test/support/certificate'
 import { freePort } from '#test/support/free-port'
 import { post, startGateway, temporaryFolder, until } from '#test/support/gateway'
 import type { Gateway } from '#test/support/gateway'
@@ -26,20 +28,29 @@ const PAHO = new URL('../support/paho-client.py', import.meta.url).pathname
 interface Site {
   readonly gateway: Gateway
   readonly port: number
+  readonly tls: { readonly port: number; readonly caFile: string }
   readonly channelId: string
   readonly key: string
 }
 
 /** A gateway with MQTT, a channel and a key of it: with a gateway token only keys open sessions. */
 async function startSite(t: ExecutionContext, directory?: string): Promise<Site> {
-  const port = await freePort(t)
-  const env = { SERVICE_MQTT_ADDR: `127.0.0.1:${port}`, SERVICE_MQTT_WS: 'true' }
+  const [port, tlsPort] = [await freePort(t), await freePort(t)]
+  const { certFile, keyFile } = await makeCertificate(t)
+  const env = {
+    SERVICE_MQTT_ADDR: `127.0.0.1:${port}`,
+    SERVICE_MQTT_TLS_ADDR: `127.0.0.1:${tlsPort}`,
+    SERVICE_PRIVATE_TLS_CERT: certFile,
+    SERVICE_PRIVATE_TLS_KEY: keyFile,
+    SERVICE_MQTT_WS: 'true',
+  }
   const gateway = await startGateway(t, { env, ...(directory !== undefined && { directory }) })
   const made = await post(gateway, '/channel/create', { channel_name: 'C', password: PASSWORD })
   const channelId = String(made.body.data['channel_id'])
   const credentials = { channel_id: channelId, password: PASSWORD }
   const keyed = await post(gateway, '/channel/key', { ...credentials, scopes: ['send', 'read'] })
-  return { gateway, port, channelId, key: String(keyed.body.data['key']) }
+  const tls = { port: tlsPort, caFile: certFile }
+  return { gateway, port, tls, channelId, key: String(keyed.body.data['key']) }
 }
 
 /** The attrs of a Thing once it is there. */
@@ -97,6 +108,10 @@ const mosquitto: Use = async (t, site) => {
   }
   const one = ['-P', site.key, '-t', 'things/m-mqttv5-2/attrs/t', '-C', '1', '-F', '%r %p']
   t.is((await run(MOSQUITTO_SUB, [...access, ...one])).stdout, '1 20.5\n')
+  const overTls = ['-p', String(site.tls.port), '--cafile', site.tls.caFile, '-u', site.channelId]
+  const secret = ['-P', site.key, '-q', '1', '-t', 'things/m-tls/attrs/t', '-m', '1']
+  await run(MOSQUITTO_PUB, [...overTls, ...secret])
+  t.deepEqual(await attrsOf(site, 'm-tls'), { t: 1 })
   const wrong = ['-P', 'a wrong password', '-t', 'messages', '-m', 'x']
   await t.throwsAsync(run(MOSQUITTO_PUB, [...access, ...wrong]))
 }
@@ -116,12 +131,14 @@ const pahoOfPython: Use = async (t, site) => {
 
 const mqttOfNpm: Use = async (t, site) => {
   const webSocket = `${site.gateway.baseUrl.replace('http', 'ws')}/mqtt`
+  const ca = await readFile(site.tls.caFile)
   for (const [name, url] of [
     ['tcp', undefined],
+    ['tls', `mqtts://127.0.0.1:${site.tls.port}`],
     ['ws', webSocket],
   ] as const) {
     for (const level of LEVELS) {
-      const client = await open(site, { protocolVersion: level }, url)
+      const client = await open(site, { protocolVersion: level, ca }, url)
       const thing = `js-${level}-${name}`
       const heard: string[] = []
       client.on('message', (topic, payload) => heard.push(`${topic} ${payload.toString()}`))

@@ -180,7 +180,7 @@ async function* examineCarriers(
   yield transport.quic_enabled === true
     ? skipped('QUIC', `offered on UDP port ${transport.quic_port ?? '?'}; not tried from here`)
     : skipped('QUIC', 'the gateway does not offer it')
-  yield* examineMqtt(transport, host, nowMs)
+  yield* examineMqtt(transport, { baseUrl: access.baseUrl, nowMs })
   yield aboutWebPush(profile['webpush'])
 }
 

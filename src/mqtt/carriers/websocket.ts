@@ -17,7 +17,8 @@ export interface MqttWebSocketPorts extends UpgradePorts {
   readonly open: (carrier: MqttCarrier, openingMs: number) => CarrierHandle
 }
 
-const PATH = '/mqtt'
+/** Beside the other paths of the HTTP listener. */
+export const MQTT_PATH = '/mqtt'
 const PROTOCOL = 'mqtt'
 /** The library's longest wait for a silent socket. The session has the client's own keep alive. */
 const IDLE_SECONDS = 960
@@ -40,7 +41,7 @@ export function createMqttWebSocketListener(ports: MqttWebSocketPorts): Listener
 }
 
 function serve(app: TemplatedApp, ports: MqttWebSocketPorts): void {
-  app.ws<Socket>(PATH, {
+  app.ws<Socket>(MQTT_PATH, {
     maxPayloadLength: 2 * PACKET_BYTES_MAX,
     maxBackpressure: HELD_MAX,
     closeOnBackpressureLimit: true,

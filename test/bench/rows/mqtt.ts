@@ -9,10 +9,9 @@ import { Publishing, keysOf, startMqttGateway } from '#test/bench/rig/mqtt'
 import { residentMbOf } from '#test/bench/rig/processes'
 import type { Figure, Row } from './row.ts'
 import type { Session } from './session.ts'
+import { warmRate } from './warm.ts'
 
 const CLIENTS = 256
-/** Runs that count for nothing: until then code compiles. */
-const WARM_RUNS = 2
 
 const ACCEPT = {
   row: 'mqtt-accept',
@@ -77,13 +76,15 @@ async function ratesOf({ options, subjects }: Session): Promise<Rates> {
   const rates = { product: [] as number[], bare: [] as number[], mosquitto: [] as number[] }
   try {
     const durationMs = options.secondsPerStep * 1_000
-    for (let run = -WARM_RUNS; run < options.runs; run += 1) {
-      for (const name of ['bare', 'product', 'mosquitto'] as const) {
-        const rate = await servers[name]?.rate(durationMs)
-        if (rate === undefined) continue
-        options.say(`  ${name}: ${Math.round(rate)}/s${run < 0 ? ' (to warm up)' : ''}`)
-        if (run >= 0) rates[name].push(rate)
-      }
+    const step = async (name: keyof typeof servers, note = ''): Promise<number> => {
+      const rate = (await servers[name]?.rate(durationMs)) ?? 0
+      options.say(`  ${name}: ${Math.round(rate)}/s${note}`)
+      return rate
+    }
+    const names = (['bare', 'product', 'mosquitto'] as const).filter((name) => servers[name])
+    for (const name of names) await warmRate(() => step(name, ' (to warm up)'))
+    for (let run = 0; run < options.runs; run += 1) {
+      for (const name of names) rates[name].push(await step(name))
     }
     return rates
   } finally {

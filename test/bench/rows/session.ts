@@ -13,11 +13,9 @@ import type { Measured } from './measured.ts'
 import type { SubjectId } from './row.ts'
 import { Subjects } from './subjects.ts'
 import type { Engine } from './subjects.ts'
+import { warmRate } from './warm.ts'
 
 const SHORT_MS = 1_500
-const WARM_STEPS_MAX = 10
-/** A step that gives less than this much of the best one before has gained nothing. */
-const WARMER_RATIO = 1.05
 const MS = 1_000
 
 export interface SessionOptions {
@@ -200,16 +198,11 @@ export class Session {
     return { runs, knee, half, ran, failure: undefined }
   }
 
-  /** The rate of a closed loop once it gains no more: code compiles and caches fill under load. */
-  async #warm(rig: Rig, durationMs: number): Promise<number> {
-    let best = 0
-    for (let step = 0; step < WARM_STEPS_MAX; step += 1) {
+  #warm(rig: Rig, durationMs: number): Promise<number> {
+    return warmRate(async () => {
       const { load } = await rig.step({ pace: { kind: 'closed' }, durationMs })
-      const isWarm = step > 0 && load.acceptedPerSecond < best * WARMER_RATIO
-      best = Math.max(best, load.acceptedPerSecond)
-      if (isWarm) break
-    }
-    return best
+      return load.acceptedPerSecond
+    })
   }
 
   async #half(rig: Rig, knee: number): Promise<readonly Step[]> {

@@ -4,29 +4,41 @@
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
 
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
+import { App } from 'uWebSockets.js'
 
 import type { Finding } from '#src/cli/doctor/finding'
 import { examineMqtt } from '#src/cli/doctor/mqtt'
-import type { MqttTransport } from '#src/cli/doctor/mqtt'
+import type { MqttExamination, MqttTransport } from '#src/cli/doctor/mqtt'
 import { makeCertificate } from '#test/support/certificate'
-import { serveMqtt } from '#test/support/mqtt-server'
+import { serveMqtt, serveMqttOverWebSocket } from '#test/support/mqtt-server'
+import { listen } from '#test/support/wss-server'
 
 const HOST = '127.0.0.1'
 
-async function findings(ports: MqttTransport): Promise<readonly Finding[]> {
+async function findings(
+  ports: MqttTransport,
+  more: Partial<MqttExamination> = {},
+): Promise<readonly Finding[]> {
   const found: Finding[] = []
-  for await (const finding of examineMqtt(ports, HOST, Date.UTC(2026, 0))) found.push(finding)
+  const examination = { baseUrl: `http://${HOST}`, nowMs: Date.UTC(2026, 0), ...more }
+  for await (const finding of examineMqtt(ports, examination)) found.push(finding)
   return found
 }
 
-/** The port of a program that says this to whoever connects. */
-async function taken(t: ExecutionContext, say: (socket: Socket) => void): Promise<number> {
-  const server = createServer((socket) => {
-    socket.on('error', () => undefined)
-    say(socket)
+type Say = (socket: Socket, connection: Socket) => void
+
+/** The port of a program that says this to whoever connects, over TLS with a certificate. */
+async function taken(t: ExecutionContext, say: Say, certificate?: object): Promise<number> {
+  const server = createServer((connection) => {
+    const socket = certificate
+      ? new TLSSocket(connection, { isServer: true, ...certificate })
+      : connection
+    for (const each of [socket, connection]) each.on('error', () => undefined)
+    say(socket, connection)
   })
   await new Promise<void>((resolve) => server.listen(0, HOST, resolve))
   t.teardown(() => server.close())
@@ -48,8 +60,43 @@ test('a listener that answers is fine, and no credential was refused', async (t)
   t.deepEqual(logger.lines, [])
 })
 
+test('MQTT over WebSocket is fine where a CONNECT is answered, and nowhere else', async (t) => {
+  const { port, logger } = await serveMqttOverWebSocket(t)
+  const other = await taken(t, (socket) => socket.end('HTTP/1.1 404 Not Found\r\n\r\n'))
+  const silent = await taken(t, () => undefined)
+  const app = App().ws('/mqtt', { message: (socket) => void socket.send('no', true) })
+  t.teardown(() => app.close())
+  const another = await listen(app)
+  for (const [at, path, says] of [
+    [port, '/mqtt', /answers a CONNECT at \/mqtt$/],
+    [port, '/other', /no CONNECT is answered at \/other/],
+    [other, '/mqtt', /no CONNECT is answered/],
+    [another, '/mqtt', /no CONNECT is answered/],
+    [silent, '/mqtt', /no CONNECT is answered/],
+  ] as const) {
+    const more = { baseUrl: `http://${HOST}:${at}`, ...(at === silent && { withinMs: 100 }) }
+    const [finding, ...others] = await findings({ mqtt_websocket_path: path }, more)
+    t.deepEqual(others, [])
+    t.is(finding?.check, 'MQTT over WebSocket')
+    t.regex(finding?.detail ?? '', says)
+  }
+  t.deepEqual(logger.lines, [])
+})
+
 test('a listener that is off is skipped', async (t) => {
   t.like(await findings({ mqtt_port: null }), [{ check: 'MQTT', result: 'skipped' }])
+})
+
+/** What other programs do that dislike the first bytes. */
+const reset: Say = (socket, connection) =>
+  void socket.once('data', () => connection.resetAndDestroy())
+
+test('a port that says nothing is given up', async (t) => {
+  const [finding] = await findings(
+    { mqtt_port: await taken(t, () => undefined) },
+    { withinMs: 100 },
+  )
+  t.regex(finding?.detail ?? '', /nothing answers: another program has it, or a firewall/)
 })
 
 test('a port that is taken, refuses or speaks otherwise is said in one sentence', async (t) => {
@@ -61,6 +108,18 @@ test('a port that is taken, refuses or speaks otherwise is said in one sentence'
     [{ mqtt_port: await nobodys() }, 0, /nothing listens there, or a firewall refuses/],
     [{ mqtts_port: await nobodys() }, 1, /nothing listens there/],
     [{ mqtt_port: await taken(t, (socket) => socket.end()) }, 0, /closes the connection/],
+    [{ mqtt_port: await taken(t, reset) }, 0, /closes the connection/],
+    [{ mqtts_port: await taken(t, reset, certificate) }, 1, /closes the connection/],
+    [
+      { mqtt_port: await taken(t, (socket) => socket.end(Buffer.from([0x20, 2, 0, 0]))) },
+      0,
+      /another program has it/,
+    ],
+    [
+      { mqtt_port: await taken(t, (socket) => socket.end(Buffer.from([0x48, 2, 0, 0x8c]))) },
+      0,
+      /another program has it/,
+    ],
     [
       { mqtt_port: await taken(t, (socket) => socket.end('HTTP/1.1 400 Bad Request')) },
       0,
