@@ -16,6 +16,7 @@
 //   mappings.ts              mappings of channels: known-mappings.ts, unmapped-topics.ts
 //   channel-keys.ts          keys of channels: known-keys.ts, key-uses.ts, key-rights.ts
 //   subscriptions.ts         joining and leaving: subscription-sync.ts
+//   subscribers.ts           the devices of a channel, for its owner
 //   device-registration.ts   keys of devices: device-routes.ts
 //   device-identity.ts       the check before a session
 //
@@ -25,6 +26,7 @@
 
 import type { Bus, Notice, NowMs, SubmissionSink, Timers } from '#domain/ports'
 import { Limiter } from '#domain/bounds/limiter'
+import type { Retention } from '#domain/channel'
 import type { MappingStore } from '#domain/mqtt/mappings'
 import type { RuleStore } from '#domain/rules/stored'
 import type { Runtime } from '#domain/runtime'
@@ -60,6 +62,7 @@ import { RuleReads } from './rules.ts'
 import { PAGE_READS, StateReads, pagesInTurn } from './state-reads.ts'
 import { Statuses } from './status.ts'
 import { Submissions } from './submissions.ts'
+import { Subscribers } from './channels/subscribers.ts'
 import { Subscriptions } from './channels/subscriptions.ts'
 
 export interface AcceptancePorts {
@@ -92,6 +95,9 @@ export interface AcceptanceOptions {
   /** New devices a minute for each address that does not prove the gateway token. */
   readonly deviceBudgetPerAddress: number
   readonly statusRetentionMs: number
+  readonly historyRetentionMs: Pick<Retention, 'messagesAndEvents' | 'thingUpdates'>
+  /** For unused devices and channels. */
+  readonly deviceRetentionMs: number
   /** Whether new channel passwords may be among the most common ones. */
   readonly commonPasswords: 'warned' | 'refused'
 }
@@ -111,6 +117,7 @@ export interface Acceptance {
   readonly mappings: Mappings
   readonly proof: ChannelProof
   readonly subscriptions: Subscriptions
+  readonly subscribers: Subscribers
   readonly registration: DeviceRegistration
   readonly deviceRoutes: DeviceRoutes
   /**
@@ -154,6 +161,7 @@ export function createAcceptance(ports: AcceptancePorts, options: AcceptanceOpti
     audit,
     budget,
     statusRetentionMs,
+    retention: { ...options.historyRetentionMs, unused: options.deviceRetentionMs },
     refusesCommon: options.commonPasswords === 'refused',
   }
   const mappings = new Mappings(whole)
@@ -177,6 +185,7 @@ export function createAcceptance(ports: AcceptancePorts, options: AcceptanceOpti
     mappings,
     proof: new ChannelProof(whole),
     subscriptions: new Subscriptions(whole),
+    subscribers: new Subscribers(whole),
     registration: new DeviceRegistration(whole),
     deviceRoutes: new DeviceRoutes(whole),
     recheck: () => {

@@ -29,6 +29,7 @@ export type AuditedChange =
   | 'a channel key was made'
   | 'a channel key was revoked'
   | 'a device was removed'
+  | 'a subscriber was removed'
 
 const MINUTE_MS = 60_000
 const HOSTS_MAX = 1_000

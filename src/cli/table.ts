@@ -86,6 +86,15 @@ const key = group(
   }),
 )
 
+const subscriber = group(
+  'subscriber',
+  'devices that are subscribed to a channel',
+  commandsOf(() => import('./commands/subscriber.ts'), {
+    list: 'list the devices of a channel',
+    remove: 'end the subscription of a device',
+  }),
+)
+
 const rule = group(
   'rule',
   'rules: Things that watch themselves',
@@ -148,6 +157,7 @@ export const PROGRAM: Group = {
     channel,
     device,
     key,
+    subscriber,
     ...commandsOf(() => import('./commands/doctor.ts'), {
       doctor: 'check a server, and name each problem with its remedy',
     }),

@@ -93,6 +93,8 @@ export type SyncBody = Omit<BodyOf<'/channel/sync'>, 'channels'> & {
 }
 export type Synced = DataOf<'/channel/sync'>
 export type ChannelFacts = DataOf<'/channel/info'>
+/** A listed subscriber; its subscriber_id is no secret and proves nothing. */
+export type Subscriber = DataOf<'/channel/subscriber/list'>['subscribers'][number]
 /** A mapping: what publishes to topics of a pattern become over MQTT. */
 export type Mapping = NonNullable<BodyOf<'/channel/mappings'>['mappings']>[number]
 export type ChannelMappings = DataOf<'/channel/mappings'>

@@ -147,6 +147,9 @@ const channelRoutes = ({ get, post, once, repeated }: Routes) => ({
   subscribe: post('/channel/subscribe', ({ channel_name }) => channel_name === undefined),
   unsubscribe: repeated('/channel/unsubscribe'),
   sync: repeated('/channel/sync'),
+  /** The devices that are subscribed to the channel. */
+  subscribers: repeated('/channel/subscriber/list'),
+  removeSubscriber: repeated('/channel/subscriber/remove'),
   rename: repeated('/channel/rename'),
   // A repeat after a lost answer would fail at the new password, or the deleted channel.
   changePassword: once('/channel/password'),

@@ -2,7 +2,8 @@
 
 import type { ChannelType } from './device.ts'
 import type { Fault } from './fault.ts'
-import type { ChannelId, DeviceKey } from './identity.ts'
+import type { ChannelId, DeviceId, DeviceKey } from './identity.ts'
+import type { Platform } from './push/platform.ts'
 
 export interface NamedChannel {
   readonly channelId: ChannelId
@@ -13,6 +14,8 @@ export interface NamedChannel {
 export interface Joined extends NamedChannel {
   /** True when the subscription made the channel. */
   readonly isCreated: boolean
+  /** Names the device among the subscribers of the channel; it opens nothing. */
+  readonly subscriberId: string
 }
 
 export interface Left {
@@ -43,6 +46,22 @@ export interface DeviceRoute {
   readonly deviceKey: DeviceKey
   readonly channelType: ChannelType
   readonly providerToken?: string
+}
+
+/** A device that is subscribed to a channel, without what proves to be it. */
+export interface Subscriber {
+  readonly deviceId: DeviceId
+  readonly platform: Platform
+  readonly channelType: ChannelType
+  /** Unix milliseconds. */
+  readonly subscribedAt: number
+  /** The time of its last session or pull, up to a day too early; Unix milliseconds. */
+  readonly seenAt: number
+}
+
+export interface ListedSubscribers {
+  readonly channelId: ChannelId
+  readonly subscribers: readonly (Subscriber & Pick<Joined, 'subscriberId'>)[]
 }
 
 export interface Existence {

@@ -30,6 +30,14 @@ export interface PasswordChange {
   readonly kept: 'nothing' | 'keys' | 'everything'
 }
 
+/** For how long the gateway keeps what a channel holds, in milliseconds. */
+export interface Retention {
+  readonly messagesAndEvents: number
+  readonly thingUpdates: number
+  /** A channel that nobody uses. */
+  readonly unused: number
+}
+
 export interface ChannelInfo {
   readonly channelId: ChannelId
   readonly channelName: string
@@ -39,4 +47,9 @@ export interface ChannelInfo {
   /** The number of active and archived Things. */
   readonly things: number
   readonly openEvents: number
+}
+
+/** A channel with the time for which the gateway keeps it. */
+export interface KeptChannel extends ChannelInfo {
+  readonly retention: Retention
 }

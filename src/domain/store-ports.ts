@@ -23,6 +23,7 @@ export const isOutage = (error: unknown): boolean =>
   error.name !== STORE_DEFECT &&
   (error.name === STORE_BUSY || STORE_FAILURES.includes(error.name))
 
+import type { Subscriber } from './administration.ts'
 import type { ChannelCredentials, ChannelInfo, NewChannel, PasswordChange } from './channel.ts'
 import type { ChannelType, Device } from './device.ts'
 import type { Platform } from './push/platform.ts'
@@ -206,9 +207,7 @@ export interface DeviceStore {
 
 export type Subscribed =
   | { readonly kind: 'subscribed'; readonly channelName: string; readonly isNew: boolean }
-  | { readonly kind: 'full' }
-  | { readonly kind: 'no-channel' }
-  | { readonly kind: 'no-device' }
+  | { readonly kind: 'full' | 'no-channel' | 'no-device' }
 
 export interface SubscriptionStore {
   /**
@@ -224,6 +223,8 @@ export interface SubscriptionStore {
     nowMs: number,
   ): Promise<readonly ChannelId[]>
   isSubscribed(deviceId: DeviceId, channelId: ChannelId): Promise<boolean>
+  /** The devices of a channel, at most SUBSCRIBERS_MAX, the one that subscribed first first. */
+  subscribers(channelId: ChannelId): Promise<readonly Subscriber[]>
   /** The device's position in each of its channels, ordered by channel_id. */
   positions(deviceId: DeviceId): Promise<readonly Position[]>
   position(deviceId: DeviceId, channelId: ChannelId): Promise<Position | undefined>

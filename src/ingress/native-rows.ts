@@ -19,6 +19,7 @@ import {
   joinedToWire,
   leftToWire,
   registeredToWire,
+  subscribersToWire,
   synchronisedToWire,
   channelInfoToWire,
   eventToWire,
@@ -160,7 +161,7 @@ function deviceRows({ acceptance }: NativePorts): readonly Row[] {
 }
 
 function channelRows({ acceptance }: NativePorts): readonly Row[] {
-  const { channels, subscriptions, mappings } = acceptance
+  const { channels, subscriptions, subscribers, mappings } = acceptance
   const row = declared({ ...CHANNEL_ROUTES, ...MAPPING_ROUTES })
   return [
     row('/channel/create', (request) => channels.create(request.body, request), channelToWire),
@@ -183,6 +184,16 @@ function channelRows({ acceptance }: NativePorts): readonly Row[] {
       credentials: 'body', // Each listed Channel has its password.
       reader: jsonBody(SYNC_BODY_BYTES_MAX),
     },
+    row(
+      '/channel/subscriber/list',
+      (request) => subscribers.list(request.body, request),
+      subscribersToWire,
+    ),
+    row(
+      '/channel/subscriber/remove',
+      (request) => subscribers.remove(request.body, request),
+      leftToWire,
+    ),
     row('/channel/rename', (request) => channels.rename(request.body, request), channelToWire),
     row(
       '/channel/password',

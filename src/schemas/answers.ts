@@ -6,12 +6,13 @@ import type {
   Existence,
   Joined,
   Left,
+  ListedSubscribers,
   NamedChannel,
   Registered,
   Synchronised,
   SynchronisedItem,
 } from '#domain/administration'
-import type { ChannelInfo } from '#domain/channel'
+import type { KeptChannel } from '#domain/channel'
 import type { Entity, Event, Thing } from '#domain/entity'
 import { FAULTS, isFault } from '#domain/fault'
 import { deliveryIdOf } from '#domain/feed'
@@ -122,7 +123,7 @@ export function operationToWire(operation: Operation, statusRetentionMs: number)
   }
 }
 
-export function channelInfoToWire(info: ChannelInfo): Wire {
+export function channelInfoToWire({ retention, ...info }: KeptChannel): Wire {
   return {
     channel_id: info.channelId,
     channel_name: info.channelName,
@@ -131,6 +132,11 @@ export function channelInfoToWire(info: ChannelInfo): Wire {
     head_seq: info.headSeq,
     things: info.things,
     open_events: info.openEvents,
+    retention: {
+      messages_and_events_ms: retention.messagesAndEvents,
+      thing_updates_ms: retention.thingUpdates,
+      unused_ms: retention.unused,
+    },
   }
 }
 
@@ -152,7 +158,24 @@ export const joinedToWire = (joined: Joined): Wire => ({
   ...channelToWire(joined),
   created: joined.isCreated,
   subscribed: true,
+  subscriber_id: joined.subscriberId,
 })
+
+export const subscribersToWire = ({ channelId, subscribers }: ListedSubscribers): Wire => ({
+  channel_id: channelId,
+  subscribers: subscribers.map(
+    ({ subscriberId, platform, channelType, subscribedAt, seenAt }): Wire => ({
+      subscriber_id: subscriberId,
+      platform,
+      channel_type: channelType,
+      subscribed_at: subscribedAt,
+      last_seen_on: dayText(seenAt),
+    }),
+  ),
+})
+
+/** The text of the UTC day of a time: 2026-01-31. */
+export const dayText = (unixMs: number): string => new Date(unixMs).toISOString().slice(0, 10)
 
 export const leftToWire = ({ channelId, isRemoved }: Left): Wire => ({
   channel_id: channelId,

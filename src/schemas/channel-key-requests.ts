@@ -6,6 +6,7 @@ import { fault, isFault } from '#domain/fault'
 import type { ChannelId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
 import type { Page } from '#domain/store-ports'
+import { dayText } from './answers.ts'
 import type { Wire } from './answers.ts'
 import { CHANNEL_KEY_ROUTES, LABEL_CHARACTERS_MAX } from './channel-key-schemas.ts'
 import { PREFIX_FORM, exactly } from './patterns.ts'
@@ -108,14 +109,11 @@ export const madeKeyToWire = ({ channelId, key, ...made }: MadeKey): Wire => ({
   ...keyToWire(made),
 })
 
-/** The text of a UTC day: 2026-01-31. */
-const dayText = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10)
-
 export const listedKeysToWire = ({ channelId, items, next }: ListedKeys): Wire => ({
   channel_id: channelId,
   keys: items.map(({ lastUsedOn, ...key }) => ({
     ...keyToWire(key),
-    ...(lastUsedOn > 0 && { last_used_on: dayText(lastUsedOn) }),
+    ...(lastUsedOn > 0 && { last_used_on: dayText(lastUsedOn * DAY_MS) }),
   })),
   ...(next !== undefined && { next_cursor: encodeCursor(next) }),
 })

@@ -7,9 +7,17 @@ import { isRecord } from '#domain/record'
 
 import { CHANNELS_MAX, CHANNEL_ROUTES, CREDENTIALS_REQUEST, SYNC_ITEM } from './channel-schemas.ts'
 import { readDeviceKey } from './device-requests.ts'
+import { SUBSCRIBER_ID_FORM, exactly } from './patterns.ts'
 import type { ValueOf } from './schema-types.ts'
 import { shape } from './shape.ts'
-import { isBlank, isSafeText, readChannelId, readCredentials, readPassword } from './values.ts'
+import {
+  invalid,
+  isBlank,
+  isSafeText,
+  readChannelId,
+  readCredentials,
+  readPassword,
+} from './values.ts'
 import type { Credentials, SentText } from './values.ts'
 
 // ---- POST /channel/create
@@ -84,6 +92,27 @@ export function readUnsubscribe(sent: unknown): Answer<Unsubscribe> {
   return isFault(channelId) ? channelId : { deviceKey, channelId }
 }
 
+// ---- POST /channel/subscriber/remove
+
+export interface SubscriberRemoval extends Credentials {
+  readonly subscriberId: string
+}
+
+const removalShape = shape(CHANNEL_ROUTES['/channel/subscriber/remove'].request)
+const SUBSCRIBER_ID = new RegExp(exactly(SUBSCRIBER_ID_FORM))
+
+export function readSubscriberRemoval(sent: unknown): Answer<SubscriberRemoval> {
+  const body = removalShape(sent)
+  if (isFault(body)) return body
+  const credentials = readCredentials(body)
+  if (isFault(credentials)) return credentials
+  const subscriberId = body.subscriber_id.trim()
+  if (!SUBSCRIBER_ID.test(subscriberId)) {
+    return invalid('subscriber_id', 'must be 32 digits and letters a to f')
+  }
+  return { ...credentials, subscriberId }
+}
+
 // ---- POST /channel/sync
 
 export interface SyncItem {
@@ -123,7 +152,7 @@ export function readSyncItem(sent: unknown): Answer<Credentials> {
   return isFault(body) ? body : readCredentials(body)
 }
 
-// ---- POST /channel/rename, /channel/password, /channel/delete, /channel/info
+// ---- POST /channel/rename, /channel/password, /channel/delete, /channel/info, /channel/subscriber/list
 
 export interface Rename extends Credentials {
   readonly channelName: string

@@ -1,9 +1,22 @@
 // The routes of Channels and of the subscriptions to them. (decisions.md 7)
 
+import { CHANNEL_TYPES } from '#domain/device'
+import { PLATFORMS } from '#domain/push/platform'
+
 import { CREDENTIALS, DEVICE_KEY } from './credentials.ts'
 import { EXAMPLES } from './document/examples.ts'
-import { ABSENT, given, eitherOf, list, object, whole, requiredText, text } from './json-schema.ts'
-import { CHANNEL_NAME_FORM, trimmed, trimmedOrBlank } from './patterns.ts'
+import {
+  ABSENT,
+  given,
+  eitherOf,
+  list,
+  object,
+  oneOf,
+  whole,
+  requiredText,
+  text,
+} from './json-schema.ts'
+import { CHANNEL_NAME_FORM, SUBSCRIBER_ID_FORM, trimmed, trimmedOrBlank } from './patterns.ts'
 import { KEYED, OPENING, routes } from './route.ts'
 
 export const CHANNELS_MAX = 2_000
@@ -57,6 +70,7 @@ const LISTED_CHANNELS = {
 
 const ID = { channel_id: given('string', 'The Channel: 26 upper-case characters.') } as const
 const NAME = { channel_name: given('string', 'The name of the Channel.') } as const
+const SUBSCRIBER_ID = given('string', 'Names the device in this Channel; it opens nothing.')
 const CHANNEL_DATA = whole({ ...ID, ...NAME })
 
 const SYNC_DATA = whole({
@@ -97,6 +111,7 @@ export const CHANNEL_ROUTES = routes('Channels', {
       ...NAME,
       created: given('boolean', 'True when the request created the Channel.'),
       subscribed: given('boolean', 'Always true.'),
+      subscriber_id: SUBSCRIBER_ID,
     }),
     codes: [
       ...KEYED,
@@ -111,6 +126,33 @@ export const CHANNEL_ROUTES = routes('Channels', {
     request: whole({ device_key: DEVICE_KEY, channel_id: CREDENTIALS.channel_id }),
     data: whole({ ...ID, removed: given('boolean', 'True when there was a subscription.') }),
     codes: ['device_key_not_found', 'invalid_channel_id'],
+  },
+  '/channel/subscriber/list': {
+    summary: 'List the devices that are subscribed to a Channel',
+    request: CREDENTIALS_REQUEST,
+    data: whole({
+      ...ID,
+      subscribers: list(
+        whole({
+          subscriber_id: SUBSCRIBER_ID,
+          platform: oneOf(PLATFORMS, 'As the device registered.'),
+          channel_type: oneOf(CHANNEL_TYPES, 'The route to the device.'),
+          subscribed_at: given('integer', 'Unix milliseconds.'),
+          last_seen_on: given('string', 'The UTC day of its last session or pull, as 2026-01-31.'),
+        }),
+        'The one that subscribed first comes first.',
+      ),
+    }),
+    codes: OPENING,
+  },
+  '/channel/subscriber/remove': {
+    summary: 'Unsubscribe another device from a Channel',
+    request: whole({
+      ...CREDENTIALS,
+      subscriber_id: requiredText('The subscriber_id of the device.', trimmed(SUBSCRIBER_ID_FORM)),
+    }),
+    data: whole({ ...ID, removed: given('boolean', 'True when there was a subscription.') }),
+    codes: OPENING,
   },
   '/channel/sync': {
     summary: 'Make the subscriptions of a device equal to a list',
@@ -157,6 +199,14 @@ export const CHANNEL_ROUTES = routes('Channels', {
       head_seq: given('integer', 'The last seq of the feed; 0 before the first entry.'),
       things: given('integer', 'Things that are active or archived.'),
       open_events: given('integer', 'Events that are open.'),
+      retention: {
+        ...whole({
+          messages_and_events_ms: given('integer', 'Messages, and Events with their updates.'),
+          thing_updates_ms: given('integer', 'Updates of Things; their last state stays.'),
+          unused_ms: given('integer', 'The Channel itself, while nobody uses it.'),
+        }),
+        description: 'For how long the gateway keeps what the Channel holds, in milliseconds.',
+      },
     }),
     codes: KEYED,
   },

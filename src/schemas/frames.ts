@@ -12,7 +12,6 @@
 
 import { deliveryIdOf } from '#domain/feed'
 import type { FeedEntry } from '#domain/feed'
-import type { FaultCode } from '#domain/fault'
 import type { ChannelId, DeviceKey, EntityId, OperationId } from '#domain/identity'
 import type { Action, Fields, Model } from '#domain/submission'
 
@@ -130,7 +129,8 @@ export type GatewayNotice =
       readonly reason: UnsubscribedReason
     }
   | { readonly kind: 'ping' | 'pong'; readonly mark: PingMark }
-  | { readonly kind: 'error'; readonly code: FaultCode; readonly message: string }
+  /** `code`: a FaultCode; from a later version it may be one that is not known here. */
+  | { readonly kind: 'error'; readonly code: string; readonly message: string }
   | {
       readonly kind: 'goaway'
       readonly reason: GoawayReason

@@ -40,6 +40,7 @@ export const OPERATION_ID_FORM = '[A-Za-z0-9_:-]{1,128}'
 export const DURATION_FORM = '[1-9][0-9]{0,6}[smhd]'
 export const DEVICE_KEY_FORM = '[0-9a-f]{32}'
 export const KEY_ID_FORM = '[0-9a-f]{32}'
+export const SUBSCRIBER_ID_FORM = '[0-9a-f]{32}'
 /** The beginning of a thing_id. */
 export const PREFIX_FORM = '[A-Za-z0-9_:-]{1,128}'
 

@@ -1,8 +1,7 @@
 // Reads frames of the session protocol, from text to the types of frames.ts. It checks every member
 // and ignores unknown ones, so that either side may be the newer one.
 
-import { FAULTS, fault } from '#domain/fault'
-import type { FaultCode } from '#domain/fault'
+import { fault } from '#domain/fault'
 import {
   parseChannelId,
   parseDeviceKey,
@@ -226,7 +225,7 @@ function channelFrameOf(members: Members): GatewayFrame | undefined {
 
 function errorOf({ code, message }: Members): GatewayFrame | undefined {
   if (typeof code !== 'string' || typeof message !== 'string') return undefined
-  return { kind: 'error', code: isFaultCode(code) ? code : 'internal_error', message }
+  return { kind: 'error', code, message }
 }
 
 function goawayOf({ reason, retry_after_ms }: Members): GatewayFrame {
@@ -239,7 +238,6 @@ function goawayOf({ reason, retry_after_ms }: Members): GatewayFrame {
 }
 
 const isSent = (value: unknown): boolean => value !== undefined && value !== null
-const isFaultCode = (code: string): code is FaultCode => Object.hasOwn(FAULTS, code)
 /** JSON.parse gives only JSON values inside. */
 const isFields = (value: unknown): value is Fields => isRecord(value)
 

@@ -76,6 +76,20 @@ test('channels/2: a grant neither renames nor deletes a channel, nor changes its
   t.like(channels.rows.get(channelId), { channelName: 'a channel' })
 })
 
+test('subscribers/1: a grant lists and removes no devices', async (t) => {
+  const { acceptance, channelId } = await acceptanceRig()
+  const caller = withGrant(CALLER, { channels: new Set([channelId]) })
+  const { subscribers } = acceptance
+  const remove = { subscriber_id: 'a'.repeat(32) }
+  for (const [fields, code] of [
+    [{ channel_id: CHANNEL }, 'password_required'],
+    [WRONG, 'channel_not_found'],
+  ] as const) {
+    t.is(codeOf(await subscribers.list(fields, caller)), code)
+    t.is(codeOf(await subscribers.remove({ ...fields, ...remove }, caller)), code)
+  }
+})
+
 test('channel-keys/3: a grant makes, lists and revokes no keys, whatever stands beside it', async (t) => {
   const { acceptance, channelId, channelKeys } = await acceptanceRig()
   const { keyId } = (await acceptance.keys.create(CREDENTIALS, CALLER)) as { keyId: string }

@@ -96,6 +96,7 @@ const rows: [words: string, path: string, body: Readonly<Record<string, unknown>
   ['channel delete --yes', '/channel/delete', {}],
   ['key create --label l', '/channel/key', { label: 'l' }],
   ['key revoke k1', '/channel/key/revoke', { key_id: 'k1' }],
+  ['subscriber remove s1', '/channel/subscriber/remove', { subscriber_id: 's1' }],
 ]
 
 test('a command line sends the request that its user means', async (t) => {
@@ -277,6 +278,13 @@ test('status --wait ends with the operation, or after its timeout', async (t) =>
     t.deepEqual(ended.context.printed, [last], reached.join())
   }
   t.is((await run('status o1', { answer: () => success({ status: 'failed' }) })).exitCode, 0)
+})
+
+test('subscriber list lists the devices of a channel', async (t) => {
+  const facts = { platform: 'web', channel_type: 'webpush', last_seen_on: '1970-01-02' }
+  const listed = { subscriber_id: 's1', subscribed_at: 0, ...facts }
+  const list = await run('subscriber list', { answer: () => success({ subscribers: [listed] }) })
+  t.deepEqual(list.context.printed, ['s1\t1970-01-01T00:00:00.000Z\t1970-01-02\tweb\twebpush'])
 })
 
 test('key list lists the keys of a channel, and key create shows the new one', async (t) => {

@@ -6,7 +6,8 @@ import { Figures, samplesIn } from '#console/state/metrics.ts'
 import { Readings, linePath } from '#console/state/readings.ts'
 import { groupOf, inNameOrder, inOrder, isFound, queryOf, rowsOf } from '#console/state/search.ts'
 import { linkTarget, visible } from '#console/state/text.ts'
-import { coursesOf, pastOf } from '#console/state/thing-history.ts'
+import { changesOf, coursesOf, kindOf, pastOf, pointsOf } from '#console/state/thing-history.ts'
+import type { CourseKind } from '#console/state/thing-history.ts'
 import { shown } from '#console/state/units.ts'
 import type { FeedRecord } from '#src/client/bodies'
 import type { ThingView } from '#src/client/view'
@@ -135,9 +136,32 @@ test('late readings stand where they belong in the course of a value', (t) => {
     entry(30, { attrs: { a: null } }),
     entry(40, { title: 'no attrs' }),
   ]
-  t.deepEqual(coursesOf(entries), new Map([['a', { times: [3, 5], values: [2, 1] }]]))
+  t.deepEqual(
+    [...coursesOf(entries)],
+    [
+      ['a', { times: [3, 5, 30], values: [2, 1, null] }],
+      ['b', { times: [5], values: ['text'] }],
+    ],
+  )
   t.is(pastOf(entries).setAt.get('b'), 5)
 })
+
+const COURSES: readonly (readonly [values: readonly Json[], kind: CourseKind, drawn: unknown])[] = [
+  [[1, 'unavailable', 2, null], 'line', [1, null, 2, null]],
+  [[false, true, null], 'steps', [0, 1, null]],
+  [[true, false, 3], 'line', [1, 0, 3]],
+  [['idle', 'idle', 'run', null], 'changes', [null, 'run', 'idle']],
+  [[{ a: 1 }, { a: 1 }, { a: 2 }], 'changes', [{ a: 2 }, { a: 1 }]],
+]
+
+for (const [values, kind, drawn] of COURSES) {
+  test(`a course of ${JSON.stringify(values)} is drawn as ${kind}`, (t) => {
+    const course = { times: values.map((_, at) => at), values }
+    t.is(kindOf(course), kind)
+    const changes = changesOf(course)
+    t.deepEqual(kind === 'changes' ? changes.map(({ value }) => value) : pointsOf(course), drawn)
+  })
+}
 
 test('metrics are read with their labels, and counters become rates', (t) => {
   const text = '# HELP x y\nheliograph_a_total{model="the \\"thing\\""} 3\nheliograph_b 1.5e3\n'

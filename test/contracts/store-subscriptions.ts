@@ -67,6 +67,24 @@ export function subscriptionContract(engine: string, open: OpenStore): void {
     t.like(await subscriptions.subscribe(last, A, 1), { kind: 'subscribed', isNew: true })
   })
 
+  test(`${engine}: the devices of a channel are listed in the order in which they came`, async (t) => {
+    const store = await open(t)
+    const { subscriptions, channels, devices } = store
+    for (const id of [A, B]) await channels.create(newChannel(id))
+    await withDevices(store, 3)
+    await devices.setRoute(device(2), 'fcm', 'token')
+    await subscriptions.subscribe(device(2), A, 5)
+    await subscriptions.subscribe(device(1), A, 7)
+    await subscriptions.subscribe(device(3), B, 6)
+    await devices.seen([device(1)], 7 + 86_400_000)
+    const facts = { platform: 'linux', channelType: 'private' } as const
+    t.deepEqual(await subscriptions.subscribers(A), [
+      { ...facts, deviceId: device(2), channelType: 'fcm', subscribedAt: 5, seenAt: 5 },
+      { ...facts, deviceId: device(1), subscribedAt: 7, seenAt: 7 + 86_400_000 },
+    ])
+    t.deepEqual(await subscriptions.subscribers(C), [])
+  })
+
   test(`${engine}: a subscription begins at the head of that moment`, async (t) => {
     const store = await open(t)
     const writer = await ChannelWriter.open(store, 1)

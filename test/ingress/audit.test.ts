@@ -66,13 +66,18 @@ test('audit/1: each change of keys, passwords, channels and devices has a line w
   const device = dataOf(await post('/device/register', { platform: 'web' }))
   const { device_key } = device
   const again = dataOf(await post('/device/register', { platform: 'ios', device_key }))
+  const wish = { ...CREDENTIALS, device_key: again['device_key'] }
+  const joined = dataOf(await post('/channel/subscribe', wish))
+  const { subscriber_id } = joined
+  await post('/channel/subscriber/remove', { ...CREDENTIALS, subscriber_id })
   await post('/channel/password', { ...CREDENTIALS, new_password: NEW_PASSWORD })
   await post('/channel/delete', { ...CREDENTIALS, password: NEW_PASSWORD })
   const { channelId } = rig
   const origin = { address: ADDRESS, requestId: 'r-1' }
   const lines = linesOf(rig)
+  const isOfDevice = (fact: unknown): boolean => /device|subscriber/.test(String(fact))
   t.deepEqual(
-    lines.filter(([, fact]) => fact !== 'a device was removed'),
+    lines.filter(([, fact]) => !isOfDevice(fact)),
     [
       ['info', 'a channel key was made', { channelId, keyId: key_id, ...origin }],
       ['info', 'a channel key was revoked', { channelId, keyId: key_id, ...origin }],
@@ -81,6 +86,7 @@ test('audit/1: each change of keys, passwords, channels and devices has a line w
     ],
   )
   t.like(lines[2], ['info', 'a device was removed', origin])
+  t.like(lines[3], ['info', 'a subscriber was removed', { channelId, ...origin }])
   const text = JSON.stringify(rig.logger.lines)
   const secrets = [PASSWORD, NEW_PASSWORD, made['key'], device_key, again['device_key']]
   for (const secret of secrets) t.false(text.includes(String(secret)))

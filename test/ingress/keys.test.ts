@@ -152,13 +152,15 @@ test('an expired key says so, and opens nothing from its time on', async (t) => 
   t.is(refused.json['error_code'], 'key_expired')
 })
 
-test('channel-keys/3: a key proves nothing for keys, password, rename or deletion', async (t) => {
+test('channel-keys/3, subscribers/1: a key proves nothing for keys, devices, password, rename or deletion', async (t) => {
   const rig = await startStyles(t)
   const { key, key_id } = await keyOf(rig)
   for (const [path, fields] of [
     ['/channel/key', {}],
     ['/channel/key/list', {}],
     ['/channel/key/revoke', { key_id }],
+    ['/channel/subscriber/list', {}],
+    ['/channel/subscriber/remove', { subscriber_id: 'a'.repeat(32) }],
     ['/channel/password', { new_password: 'a new password' }],
     ['/channel/rename', { channel_name: 'New' }],
     ['/channel/delete', {}],

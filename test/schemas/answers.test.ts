@@ -145,7 +145,8 @@ test('an operation expires after its retention and shows an error only when it f
 
 test('the info of a channel has the names of the wire', (t) => {
   const info = { subscribers: 1, createdAt: 2, headSeq: 3, things: 4, openEvents: 5 }
-  const wire = channelInfoToWire({ channelId: channel, channelName: 'Home', ...info })
+  const retention = { messagesAndEvents: 6, thingUpdates: 7, unused: 8 }
+  const wire = channelInfoToWire({ channelId: channel, channelName: 'Home', ...info, retention })
   t.deepEqual(wire, {
     channel_id: CHANNEL,
     channel_name: 'Home',
@@ -154,6 +155,7 @@ test('the info of a channel has the names of the wire', (t) => {
     head_seq: 3,
     things: 4,
     open_events: 5,
+    retention: { messages_and_events_ms: 6, thing_updates_ms: 7, unused_ms: 8 },
   })
   t.true(fits(CHANNEL_ROUTES['/channel/info'].data, wire))
 })

@@ -134,6 +134,6 @@ test('a goaway and an error of a later version are still understood', (t) => {
     retryAfterMs: 5,
   })
   t.like(readGatewayFrame('{"type":"error","code":"new","message":"m"}'), {
-    code: 'internal_error',
+    code: 'new',
   })
 })

@@ -84,6 +84,8 @@ export async function acceptanceRig(options: AcceptanceRigOptions = {}): Promise
       passwordBudget: { perAddress: 1_000_000, total: 1_000_000 },
       deviceBudgetPerAddress: 1_000_000,
       statusRetentionMs: 7 * 86_400_000,
+      historyRetentionMs: { messagesAndEvents: 30 * 86_400_000, thingUpdates: 86_400_000 },
+      deviceRetentionMs: 90 * 86_400_000,
       commonPasswords: 'warned',
       ...options,
     },

@@ -1,5 +1,6 @@
 // Devices and their subscriptions, in memory.
 
+import type { Subscriber } from '#domain/administration'
 import { SUBSCRIBERS_MAX } from '#domain/channel'
 import type { ChannelType, Device } from '#domain/device'
 import type { Platform } from '#domain/push/platform'
@@ -93,6 +94,11 @@ export class FakeSubscriptions implements SubscriptionStore {
 
   async isSubscribed(deviceId: DeviceId, channelId: ChannelId): Promise<boolean> {
     return this.members.get(channelId)?.has(deviceId) ?? false
+  }
+
+  async subscribers(channelId: ChannelId): Promise<readonly Subscriber[]> {
+    const facts = { platform: 'web', channelType: 'private', subscribedAt: 1, seenAt: 2 } as const
+    return [...(this.members.get(channelId) ?? [])].map((deviceId) => ({ deviceId, ...facts }))
   }
 
   async positions(deviceId: DeviceId): Promise<readonly Position[]> {

@@ -10,7 +10,7 @@
 //               answers about the channel.
 
 import type { Existence, NamedChannel } from '#domain/administration'
-import type { ChannelInfo } from '#domain/channel'
+import type { KeptChannel, Retention } from '#domain/channel'
 import type { StoredKey } from '#domain/channel-keys'
 import { fault, isFault } from '#domain/fault'
 import type { ChannelId } from '#domain/identity'
@@ -41,11 +41,12 @@ export interface ChannelPorts {
   readonly audit: Audit
   readonly newHex32: () => string
   readonly refusesCommon: boolean
+  readonly retention: Retention
 }
 
 /** A channel that is open, with the key that opened it, if one did. */
 export interface OpenedChannel {
-  readonly info: ChannelInfo
+  readonly info: KeptChannel
   readonly key: StoredKey | undefined
 }
 
@@ -116,14 +117,14 @@ export class Channels {
     return channelId
   }
 
-  async info(fields: unknown, caller: Caller): Promise<Answer<ChannelInfo>> {
+  async info(fields: unknown, caller: Caller): Promise<Answer<KeptChannel>> {
     const opened = await this.open(fields, caller)
     return isFault(opened) ? opened : opened.info
   }
 
   /** Opens a whole channel for a reader. */
   async open(fields: unknown, from: Caller): Promise<Answer<OpenedChannel>> {
-    const { access, channels } = this.#ports
+    const { access, channels, retention } = this.#ports
     const presented = await access.present(fields, from)
     if (isFault(presented)) return presented
     const { caller } = presented
@@ -136,7 +137,7 @@ export class Channels {
     if (refusal !== undefined) return access.refuse(caller, refusal)
     if (caller.refusal !== undefined) return caller.refusal
     const info = await channels.info(request.channelId)
-    return info === undefined ? NOT_FOUND : { info, key }
+    return info === undefined ? NOT_FOUND : { info: { ...info, retention }, key }
   }
 
   /** True when a channel exists. Gives nothing else: names are not for strangers. */

@@ -16,6 +16,7 @@ import type { ChannelAccess, Presented } from '#src/acceptance/channel-access'
 import { wholeRefusal } from '#src/acceptance/key-rights'
 import { findDevice } from '#src/acceptance/devices/device-identity'
 import type { DerivedKeys, PasswordWork } from '#src/acceptance/password-work'
+import { subscriberIdOf } from './subscribers.ts'
 import { SubscriptionSync } from './subscription-sync.ts'
 
 export interface SubscriptionPorts {
@@ -48,7 +49,9 @@ export class Subscriptions {
     const channelId = await this.#channelOf(request, caller)
     if (isFault(channelId)) return channelId
     const joined = await this.join(device.deviceId, channelId, caller)
-    return isFault(joined) ? joined : { ...joined, isCreated: request.target.kind === 'new' }
+    if (isFault(joined)) return joined
+    const subscriberId = subscriberIdOf(channelId, device.deviceId)
+    return { ...joined, isCreated: request.target.kind === 'new', subscriberId }
   }
 
   /** A new channel's password is no key, whatever its form. */

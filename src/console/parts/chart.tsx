@@ -1,4 +1,5 @@
-// A chart of one value over time, by uPlot, which is loaded when the first chart is drawn.
+// A chart of one value over time, by uPlot, which is loaded when the first chart is drawn: a line
+// for numbers, steps for false and true.
 
 import { useEffect, useRef } from 'preact/hooks'
 import type uPlot from 'uplot'
@@ -13,10 +14,12 @@ interface ChartProps {
   readonly name: string
   /** Unix milliseconds. */
   readonly times: readonly number[]
-  readonly values: readonly number[]
+  readonly values: readonly (number | null)[]
+  /** True for values that are false or true, as 0 and 1: each holds until the next. */
+  readonly isSteps?: boolean
 }
 
-export function Chart({ label, name, times, values }: ChartProps) {
+export function Chart({ label, name, times, values, isSteps = false }: ChartProps) {
   const box = useRef<HTMLDivElement>(null)
   const chart = useRef<uPlot>(undefined)
   const data: uPlot.AlignedData = [times.map((time) => time / 1_000), [...values]]
@@ -29,7 +32,10 @@ export function Chart({ label, name, times, values }: ChartProps) {
     const observer = new ResizeObserver(() => chart.current?.setSize(sizeOf(element)))
     void import('uplot').then(({ default: Plot }) => {
       if (isOver) return
-      chart.current = new Plot(optionsFor(element, name), latest.current, element)
+      const options = optionsFor(element, name)
+      const { stepped } = Plot.paths
+      const drawn = isSteps ? stepsIn(options, stepped?.({ align: 1 })) : options
+      chart.current = new Plot(drawn, latest.current, element)
       observer.observe(element)
     })
     return () => {
@@ -38,7 +44,7 @@ export function Chart({ label, name, times, values }: ChartProps) {
       chart.current?.destroy()
       chart.current = undefined
     }
-  }, [name, theme.value, language.value])
+  }, [name, isSteps, theme.value, language.value])
   useEffect(() => chart.current?.setData(latest.current), [times, values])
   return <div ref={box} role="img" aria-label={label} />
 }
@@ -74,6 +80,24 @@ function optionsFor(element: HTMLElement, name: string): uPlot.Options {
     series: [{}, { label: name, stroke: colour('--line'), width: 1.5, points: { show: false } }],
   }
 }
+
+/** The same chart for false and true. */
+const stepsIn = (
+  {
+    axes: [times = {}, values = {}] = [],
+    series: [time = {}, line = {}],
+    ...options
+  }: uPlot.Options,
+  paths: uPlot.Series.PathBuilder | undefined,
+): uPlot.Options => ({
+  ...options,
+  scales: { y: { range: [-0.1, 1.1] } },
+  axes: [
+    times,
+    { ...values, splits: () => [0, 1], values: (_, splits) => splits.map((at) => `${at === 1}`) },
+  ],
+  series: [time, { ...line, ...(paths && { paths }) }],
+})
 
 const amountOf = (name: string, value: number): string => {
   const { text, unit } = shown(name, value, language.value)

@@ -200,7 +200,7 @@ export class LiveChannel {
     const line = new Readings()
     for (const points of [courses.get(attr), known?.line]) {
       for (const [at, value] of points?.values.entries() ?? []) {
-        line.add(points?.times[at] ?? 0, value)
+        if (typeof value === 'number') line.add(points?.times[at] ?? 0, value)
       }
     }
     const times = new Map([...setAt, ...(known?.setAt ?? [])])

@@ -1,26 +1,28 @@
 // The values of one Thing over time, from the entries of its feed.
 
 import { isRecord } from '#domain/record'
+import type { Json } from '#domain/submission'
 import type { FeedRecord } from '#src/client/bodies'
 
-/** One value over time. */
+/** One value over time; null where it was removed. */
 export interface Course {
+  /** Unix milliseconds. */
   readonly times: readonly number[]
-  readonly values: readonly number[]
+  readonly values: readonly Json[]
 }
 
 /**
- * The course of each attr that was a number, by the time that it was observed at. Late readings
- * stand where they belong.
+ * The course of each attr, by the time that its values were observed at. Late readings stand where
+ * they belong.
  */
 export function coursesOf(entries: readonly FeedRecord[]): ReadonlyMap<string, Course> {
-  const points = new Map<string, (readonly [time: number, value: number])[]>()
+  const points = new Map<string, (readonly [time: number, value: Json])[]>()
   for (const { payload, accepted_at: acceptedAt } of entries) {
     if (!isRecord(payload) || !isRecord(payload['attrs'])) continue
-    const { observed_at: observedAt, attrs } = payload
+    const { observed_at: observedAt } = payload
+    const attrs = payload['attrs'] as Readonly<Record<string, Json>>
     const time = typeof observedAt === 'number' ? observedAt : acceptedAt
     for (const [name, value] of Object.entries(attrs)) {
-      if (typeof value !== 'number') continue
       const known = points.get(name)
       if (known === undefined) points.set(name, [[time, value]])
       else known.push([time, value])
@@ -33,7 +35,38 @@ export function coursesOf(entries: readonly FeedRecord[]): ReadonlyMap<string, C
   return new Map(courses)
 }
 
-/** What entries tell of a Thing: the courses of its numbers, and the time that set each value. */
+/** How a course is drawn: as a line, as steps between false and true, or as a list of changes. */
+export type CourseKind = 'line' | 'steps' | 'changes'
+
+/** What its last value is decides: a sensor that fails may say so in words. */
+export function kindOf({ values }: Course): CourseKind {
+  const last = values.findLast((value) => value !== null)
+  if (typeof last === 'number') return 'line'
+  return typeof last === 'boolean' ? 'steps' : 'changes'
+}
+
+/** The points of a line or of steps: true is 1, and what cannot be drawn is a gap. */
+export const pointsOf = ({ values }: Course): readonly (number | null)[] =>
+  values.map((value) => {
+    if (typeof value === 'boolean') return Number(value)
+    return typeof value === 'number' ? value : null
+  })
+
+export interface Change {
+  readonly time: number
+  readonly value: Json
+}
+
+/** The values that differ from the one before, the newest first. */
+export function changesOf({ times, values }: Course): readonly Change[] {
+  const texts = values.map((value) => JSON.stringify(value))
+  return values
+    .map((value, at) => ({ time: times[at] ?? 0, value }))
+    .filter((_, at) => texts[at] !== texts[at - 1])
+    .toReversed()
+}
+
+/** What entries tell of a Thing: the courses of its values, and the time that set each value. */
 export interface Past {
   readonly courses: ReadonlyMap<string, Course>
   readonly setAt: ReadonlyMap<string, number>

@@ -16,10 +16,11 @@ import { readerOf } from '#console/state/history.ts'
 import type { LiveChannel } from '#console/state/live-channel.ts'
 import { go } from '#console/state/route.ts'
 import { channels, keepChannel } from '#console/state/saved.ts'
-import { moment, t } from '#console/words/words.ts'
+import { moment, span, t } from '#console/words/words.ts'
 import { Field, Form } from '#console/parts/form.tsx'
 import { Sure } from '#console/parts/sure.tsx'
 import { Copy, Said } from '#console/parts/text.tsx'
+import { Devices } from './channel-devices.tsx'
 import { Card, Keys, Link } from './channel-keys.tsx'
 import type { OwnerProps } from './channel-keys.tsx'
 import { Notify } from './notify.tsx'
@@ -49,6 +50,7 @@ export function Channel({ channel }: ChannelProps) {
           <>
             <Link channel={channel} password={password} />
             <Keys channel={channel} password={password} />
+            <Devices channel={channel} password={password} />
             <Rename channel={channel} password={password} />
             <Password channel={channel} password={password} />
           </>
@@ -83,6 +85,12 @@ function Facts({ channel }: ChannelProps) {
         <dd>{facts.head_seq}</dd>
         <dt>{t('createdAt')}</dt>
         <dd>{moment(facts.created_at, second.value)}</dd>
+        <dt>{t('keptMessages')}</dt>
+        <dd>{span(facts.retention.messages_and_events_ms)}</dd>
+        <dt>{t('keptUpdates')}</dt>
+        <dd>{span(facts.retention.thing_updates_ms)}</dd>
+        <dt>{t('keptUnused')}</dt>
+        <dd>{span(facts.retention.unused_ms)}</dd>
       </dl>
     </Card>
   )

@@ -1,29 +1,25 @@
-// One Thing: its values with a chart for each number, its Events, and what a person can do to it.
+// One Thing: its values with the course of each, its Events, and what a person can do to it.
 
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 
 import type { Json } from '#domain/submission'
-import type { ThingView } from '#src/client/view'
 import { nowMs, second } from '#console/state/clock.ts'
 import { client } from '#console/state/gateway.ts'
-import { readFeed, readerOf } from '#console/state/history.ts'
+import { readerOf } from '#console/state/history.ts'
 import { wantPast } from '#console/state/past-reads.ts'
 import type { LiveChannel } from '#console/state/live-channel.ts'
 import { go, hashOf } from '#console/state/route.ts'
-import { language } from '#console/state/saved.ts'
 import { observedAt, titleOf } from '#console/state/search.ts'
-import { coursesOf } from '#console/state/thing-history.ts'
-import { shown } from '#console/state/units.ts'
 import { plain, visible } from '#console/state/text.ts'
-import { age, sentenceOf, t } from '#console/words/words.ts'
-import { Chart } from '#console/parts/chart.tsx'
-import { Choice, Empty } from '#console/parts/form.tsx'
+import { age, t } from '#console/words/words.ts'
+import { Empty } from '#console/parts/form.tsx'
 import { Sure } from '#console/parts/sure.tsx'
 import { LongText, Outward, Said, hostOf } from '#console/parts/text.tsx'
 import { Value } from '#console/parts/value.tsx'
 import { EventList } from './events.tsx'
 import { RulesOfThing } from './rules.tsx'
 import { Send } from './send.tsx'
+import { Courses } from './thing-courses.tsx'
 
 interface ThingProps {
   readonly channel: LiveChannel
@@ -85,81 +81,6 @@ export function Thing({ channel, id }: ThingProps) {
       <Changes channel={channel} id={id} isArchived={state === 'archived'} />
     </article>
   )
-}
-
-const SPANS = { hour: 3_600_000, day: 86_400_000, week: 7 * 86_400_000 } as const
-type Span = keyof typeof SPANS
-const READ_AGAIN_MS = 10_000
-
-/** Charts of the Thing's numbers, read anew every few seconds while it changes. */
-function Courses({ channel, thing }: { readonly channel: LiveChannel; readonly thing: ThingView }) {
-  const [span, setSpan] = useState<Span>('hour')
-  const [read, setRead] = useState<Awaited<ReturnType<typeof readFeed>>>()
-  const [failure, setFailure] = useState<unknown>()
-  const beat = Math.floor(second.value / READ_AGAIN_MS)
-  const { id } = thing
-  useEffect(() => {
-    const ended = new AbortController()
-    const wanted = { model: 'thing', entityId: id, signal: ended.signal } as const
-    readFeed(channel.id, { ...wanted, sinceMs: nowMs() - SPANS[span] }).then(
-      setRead,
-      (error: unknown) => !ended.signal.aborted && setFailure(error),
-    )
-    return () => ended.abort()
-    // A Thing that stands still is not read again.
-  }, [channel, id, span, Math.floor(thing.seq > 0 ? beat : 0)])
-  // One point is no course; its value stands above.
-  const courses = useMemo(
-    () => [...coursesOf(read?.items ?? [])].filter(([, { times }]) => times.length > 1),
-    [read],
-  )
-  return (
-    <section>
-      <div class="actions">
-        <Choice
-          label={t('since')}
-          value={span}
-          options={[
-            ['hour', t('hour')],
-            ['day', t('day')],
-            ['week', t('week')],
-          ]}
-          onValue={setSpan}
-        />
-        {read?.isWhole === false && <p class="hint">{t('notWhole')}</p>}
-        {failure !== undefined && (
-          <p class="problem" role="alert">
-            {sentenceOf(failure)}
-          </p>
-        )}
-      </div>
-      {read !== undefined && courses.length === 0 && <p class="hint">{t('noHistory')}</p>}
-      <div class="charts">
-        {courses.map(([name, { times, values }]) => (
-          <figure class="chart" key={name}>
-            <figcaption>
-              <bdi>{visible(name)}</bdi>
-            </figcaption>
-            <Chart label={courseLabel(name, values)} name={name} times={times} values={values} />
-          </figure>
-        ))}
-      </div>
-    </section>
-  )
-}
-
-function courseLabel(name: string, values: readonly number[]): string {
-  const text = (value: number): string => {
-    const { text: amount, unit } = shown(name, value, language.value)
-    return `${amount} ${unit}`.trim()
-  }
-  const [low, high] = [Math.min(...values), Math.max(...values)]
-  return t('chartOf', {
-    attr: name,
-    low: text(low),
-    high: text(high),
-    last: text(values.at(-1) ?? 0),
-  })
 }
 
 /** Fields that stand elsewhere on the page. */

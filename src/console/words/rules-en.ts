@@ -40,7 +40,6 @@ export const RULES_EN = {
   scopePrefix: 'whose id begins with',
   scopeTag: 'with the tag',
   scopeIds: 'with these ids',
-  scopeText: 'Prefix, tag or ids',
   idsHint: 'Separated by commas.',
   // When it fires
   when: 'When',

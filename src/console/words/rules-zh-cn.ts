@@ -39,7 +39,6 @@ export const RULES_ZH_CN: Readonly<Record<keyof typeof RULES_EN, string>> = {
   scopePrefix: 'ID 以此开头',
   scopeTag: '带有标签',
   scopeIds: '这些 ID',
-  scopeText: '前缀、标签或 ID',
   idsHint: '用逗号分隔。',
   when: '当',
   join: '当',

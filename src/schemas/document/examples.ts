@@ -25,6 +25,7 @@ export const EXAMPLES = {
   expires_at: 4_102_444_800,
   keep_keys: true,
   key_id: '5b1d6c0e9f8a4b7c8d2e3f4a5b6c7d8e',
+  subscriber_id: '2a7c9e41d05b4f8693ce17ab60d8f25e',
   event_id: 'burner-fault-7',
   entity_id: 'boiler-1',
   event_time: 1_767_225_600_000,

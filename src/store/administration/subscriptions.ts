@@ -6,6 +6,7 @@
 //   subscriptions/2. A device with a provider's route subscribes between two turns of the channel:
 //     the turn before makes no job for it, the turn after does. (making/1)
 
+import type { Subscriber } from '#domain/administration'
 import { SUBSCRIBERS_MAX } from '#domain/channel'
 import type { ChannelType } from '#domain/device'
 import type { Acknowledgement, Position } from '#domain/feed'
@@ -118,6 +119,20 @@ export class Subscriptions implements SubscriptionStore {
 
   async isSubscribed(deviceId: DeviceId, channelId: ChannelId): Promise<boolean> {
     return (await this.position(deviceId, channelId)) !== undefined
+  }
+
+  subscribers(channelId: ChannelId): Promise<readonly Subscriber[]> {
+    return this.#database.read((executor) =>
+      executor.all<Subscriber>(
+        `SELECT d.device_id AS deviceId, d.platform, d.channel_type AS channelType,
+            s.created_at AS subscribedAt, COALESCE(d.seen_at, s.created_at) AS seenAt
+          FROM channels c
+          JOIN subscriptions s ON s.channel = c.id
+          JOIN devices d ON d.id = s.device
+          WHERE c.channel_id = ? ORDER BY s.created_at, d.id`,
+        [channelId],
+      ),
+    )
   }
 
   positions(deviceId: DeviceId): Promise<readonly Position[]> {

@@ -1,0 +1,76 @@
+// The devices that follow a channel, for its owner. (decisions.md 7)
+//
+// Invariants:
+//   subscribers/1. Only a proved password lists or removes them: neither a key nor a grant is a
+//                  proof.
+//   subscribers/2. The id of a subscriber tells nothing of its device in another channel.
+
+import { hash } from 'node:crypto'
+
+import type { Left, ListedSubscribers } from '#domain/administration'
+import { isFault } from '#domain/fault'
+import type { ChannelId, DeviceId } from '#domain/identity'
+import type { Answer, Bus } from '#domain/ports'
+import type { SubscriptionStore } from '#domain/store-ports'
+import { readChannelCredentials, readSubscriberRemoval } from '#src/schemas/channel-requests'
+import type { Audit } from '#src/acceptance/audit'
+import type { Caller } from '#src/acceptance/caller'
+import type { ChannelAccess } from '#src/acceptance/channel-access'
+
+export interface SubscriberPorts {
+  readonly subscriptions: Pick<SubscriptionStore, 'subscribers' | 'unsubscribe'>
+  readonly access: ChannelAccess
+  readonly bus: Pick<Bus, 'notify'>
+  readonly audit: Audit
+}
+
+const ID_CHARACTERS = 32
+
+/** The name of a device among the subscribers of one channel. (subscribers/2) */
+export const subscriberIdOf = (channelId: ChannelId, deviceId: DeviceId): string =>
+  hash('sha256', `${channelId} ${deviceId}`).slice(0, ID_CHARACTERS)
+
+export class Subscribers {
+  readonly #ports: SubscriberPorts
+
+  constructor(ports: SubscriberPorts) {
+    this.#ports = ports
+  }
+
+  async list(fields: unknown, caller: Caller): Promise<Answer<ListedSubscribers>> {
+    const request = readChannelCredentials(fields)
+    if (isFault(request)) return request
+    const proved = await this.#ports.access.prove(request, caller) // subscribers/1
+    if (isFault(proved)) return proved
+    const { channelId } = request
+    return { channelId, subscribers: await this.#named(channelId) }
+  }
+
+  /** Ends the subscription of a device, and tells its session. */
+  async remove(fields: unknown, caller: Caller): Promise<Answer<Left>> {
+    const request = readSubscriberRemoval(fields)
+    if (isFault(request)) return request
+    const proved = await this.#ports.access.prove(request, caller) // subscribers/1
+    if (isFault(proved)) return proved
+    const { channelId, subscriberId } = request
+    const named = await this.#named(channelId)
+    const found = named.find((subscriber) => subscriber.subscriberId === subscriberId)
+    if (found === undefined) return { channelId, isRemoved: false }
+    const { deviceId } = found
+    const { subscriptions, bus, audit } = this.#ports
+    const isRemoved = await subscriptions.unsubscribe(deviceId, channelId, caller.receivedAtMs)
+    if (isRemoved) {
+      bus.notify({ kind: 'unsubscribed', channelId, deviceId })
+      audit.changed('a subscriber was removed', caller.origin, { channelId, deviceId })
+    }
+    return { channelId, isRemoved }
+  }
+
+  async #named(channelId: ChannelId): Promise<ListedSubscribers['subscribers']> {
+    const found = await this.#ports.subscriptions.subscribers(channelId)
+    return found.map((subscriber) => ({
+      ...subscriber,
+      subscriberId: subscriberIdOf(channelId, subscriber.deviceId),
+    }))
+  }
+}

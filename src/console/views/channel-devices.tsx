@@ -1,0 +1,65 @@
+// The devices that follow a channel.
+
+import { useEffect, useState } from 'preact/hooks'
+
+import { second } from '#console/state/clock.ts'
+import { listSubscribers, removeSubscriber } from '#console/state/subscribers.ts'
+import type { KnownSubscriber } from '#console/state/subscribers.ts'
+import { moment, t } from '#console/words/words.ts'
+import { Sure } from '#console/parts/sure.tsx'
+import { Card } from './channel-keys.tsx'
+import type { OwnerProps } from './channel-keys.tsx'
+
+export function Devices({ channel, password }: OwnerProps) {
+  const [found, setFound] = useState<readonly KnownSubscriber[]>()
+  const proof = { channel_id: channel.id, password }
+  const read = (): Promise<void> => listSubscribers(proof).then(setFound)
+  useEffect(() => void read().catch(() => {}), [channel, password])
+  return (
+    <Card title={t('subscribers')}>
+      <p>{t('devicesText')}</p>
+      {found?.length === 0 && <p class="hint">{t('noDevices')}</p>}
+      <ul class="keys">
+        {found?.map((device) => (
+          <Device
+            key={device.subscriber_id}
+            device={device}
+            onRemove={() => removeSubscriber(proof, device).then(read)}
+          />
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+const PLATFORMS: Readonly<Record<string, string>> = {
+  ios: 'iPhone',
+  ipados: 'iPad',
+  macos: 'Mac',
+  watchos: 'Apple Watch',
+  android: 'Android',
+  windows: 'Windows',
+  linux: 'Linux',
+}
+const ROUTES: Readonly<Record<string, string>> = { webpush: 'Web Push', apns: 'APNs', fcm: 'FCM' }
+
+interface DeviceProps {
+  readonly device: KnownSubscriber
+  readonly onRemove: () => Promise<void>
+}
+
+function Device({ device, onRemove }: DeviceProps) {
+  const { platform, channel_type: route, subscribed_at: since, last_seen_on: day, ownKey } = device
+  const name = PLATFORMS[platform] ?? t(platform === 'web' ? 'browser' : 'otherDevice')
+  return (
+    <li>
+      <strong>{name}</strong>
+      {ownKey !== undefined && <span class="tag">{t('thisBrowser')}</span>}
+      <span class="hint">
+        {ROUTES[route] ?? t('ownConnection')} ·{' '}
+        {t('subscribedAt', { time: moment(since, second.peek()) })} · {t('lastSeen', { day })}
+      </span>
+      <Sure button={t('removeDevice')} question={t('removeDeviceSure')} onSure={onRemove} isQuiet />
+    </li>
+  )
+}
