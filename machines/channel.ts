@@ -13,9 +13,13 @@
 //   channel/2. The channel trusts its memory as long as every commit answers. A commit that failed
 //     may still have happened: then the channel forgets everything, also the turn that it built on
 //     that commit, and loads again.
+//   channel/3. The memory of entities is bounded: the channel forgets the least recently touched
+//     first, and between turns only. So at its turn it still has every entity that the turn did not
+//     load because `isKnown` was true.
 
 import { createMachine, fromTransition } from 'xstate'
 
+import { BoundedItems } from '#domain/bounds/bounded-items'
 import type { Operation } from '#domain/operation'
 import type { StoredRule } from '#domain/rules/stored'
 import type { ChannelHead } from '#domain/store-ports'
@@ -23,7 +27,7 @@ import type { Submission } from '#domain/submission'
 import { RuleSet } from '#src/rules/rule-set'
 import { refusal } from './decide.ts'
 import { decideTurn } from './draft.ts'
-import { Remembered } from './memory.ts'
+import { remember } from './memory.ts'
 import { tableOf } from './table.ts'
 import type { ChannelContext, ChannelRules, Memory, Take } from './turn-parts.ts'
 import { NO_RULES } from './watching.ts'
@@ -72,9 +76,9 @@ type ChannelSignal =
   | { readonly type: 'failed' }
 
 const emptyMemory = (): Memory => ({
-  things: new Remembered(),
-  events: new Remembered(),
-  watches: new Remembered(),
+  things: new BoundedItems(),
+  events: new BoundedItems(),
+  watches: new BoundedItems(),
 })
 
 export const channelMachine = createMachine({
@@ -138,13 +142,13 @@ function takeTurn(channel: ChannelContext, signal: Take): ChannelContext {
   const { decided: before, memory } = channel
   if (before === undefined) return { ...channel, decided: decideTurn(channel, signal) }
   const { rememberedBytesMax } = channel
-  memory.things.touch(before.things, before.sizes.things)
-  memory.events.touch(before.events, before.sizes.events)
-  memory.watches.touch(before.watches, before.sizes.watches)
+  remember(memory.things, before.things, before.sizes.things)
+  remember(memory.events, before.events, before.sizes.events)
+  remember(memory.watches, before.watches, before.sizes.watches)
   const remembering = { ...channel, head: before.head, rules: before.rules }
   const decided = decideTurn(remembering, signal)
   for (const kind of [memory.things, memory.events, memory.watches]) {
-    kind.forgetBeyond(rememberedBytesMax)
+    kind.keepWithin(rememberedBytesMax) // channel/3
   }
   return { ...remembering, decided }
 }

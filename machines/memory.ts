@@ -1,10 +1,6 @@
-// The entities that a channel remembers between turns, bounded in bytes.
-//
-// Invariants:
-//   channel/3. The memory of entities is bounded: the channel forgets the least recently touched
-//     first, and between turns only. So at its turn it still has every entity that the turn did not
-//     load because `isKnown` was true.
+// The bytes of the entities that a channel remembers between turns.
 
+import type { BoundedItems } from '#domain/bounds/bounded-items'
 import type { Entity } from '#domain/entity'
 import type { Fields, Json } from '#domain/submission'
 
@@ -56,61 +52,15 @@ function valueBytes(value: Json): number {
   )
 }
 
-/** An item, and the bytes that it takes. */
-interface Sized<Item> {
-  readonly item: Item
-  readonly bytes: number
-}
-
-/** Items by id, the least recently touched first, with the bytes that they take. */
-export class Remembered<Item> {
-  readonly #items = new Map<string, Sized<Item>>()
-  #bytes = 0
-
-  get size(): number {
-    return this.#items.size
-  }
-
-  get bytes(): number {
-    return this.#bytes
-  }
-
-  get(id: string): Item | undefined {
-    return this.#items.get(id)?.item
-  }
-
-  has(id: string): boolean {
-    return this.#items.has(id)
-  }
-
-  keys(): Iterable<string> {
-    return this.#items.keys()
-  }
-
-  /** Remembers items as the most recently touched; `sizes` has the bytes of each, in order. */
-  touch(touched: ReadonlyMap<string, Item>, sizes: readonly number[]): void {
-    let at = 0
-    for (const [id, item] of touched) {
-      const bytes = sizes[at] ?? 0
-      at += 1
-      this.#forget(id)
-      this.#items.set(id, { item, bytes })
-      this.#bytes += bytes
-    }
-  }
-
-  /** channel/3: forgets the least recently touched beyond so many bytes. */
-  forgetBeyond(bytesMax: number): void {
-    for (const id of this.#items.keys()) {
-      if (this.#bytes <= bytesMax) break
-      this.#forget(id)
-    }
-  }
-
-  #forget(id: string): void {
-    const kept = this.#items.get(id)
-    if (kept === undefined) return
-    this.#items.delete(id)
-    this.#bytes -= kept.bytes
+/** Remembers items as the most recently touched; `sizes` has the bytes of each, in order. */
+export function remember<Item>(
+  items: BoundedItems<Item>,
+  touched: ReadonlyMap<string, Item>,
+  sizes: readonly number[],
+): void {
+  let at = 0
+  for (const [id, item] of touched) {
+    items.keep(id, item, sizes[at] ?? 0)
+    at += 1
   }
 }

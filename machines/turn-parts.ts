@@ -1,5 +1,6 @@
 // The parts of a channel's turn: what goes in, what it knows, and what it leaves.
 
+import type { BoundedItems } from '#domain/bounds/bounded-items'
 import type { Event, Thing } from '#domain/entity'
 import type { FeedEntry } from '#domain/feed'
 import type { Operation } from '#domain/operation'
@@ -11,7 +12,6 @@ import type { Compile } from '#src/rules/compiled'
 import type { RuleSet } from '#src/rules/rule-set'
 import type { Derive, Firings } from './consequences.ts'
 import type { Rules } from './decide.ts'
-import type { Remembered } from './memory.ts'
 import type { Watches } from './watching.ts'
 
 export interface ChannelRules extends Rules {
@@ -28,10 +28,10 @@ export interface ChannelRules extends Rules {
 
 /** The entities and watches that a channel remembers between turns, by id. */
 export interface Memory {
-  readonly things: Remembered<Thing>
-  readonly events: Remembered<Event>
+  readonly things: BoundedItems<Thing>
+  readonly events: BoundedItems<Event>
   /** The watches of Things, as far as the channel has rules. */
-  readonly watches: Remembered<Watches>
+  readonly watches: BoundedItems<Watches>
 }
 
 /** A channel's input to a turn. */

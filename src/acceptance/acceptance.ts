@@ -165,7 +165,7 @@ export function createAcceptance(ports: AcceptancePorts, options: AcceptanceOpti
     refusesCommon: options.commonPasswords === 'refused',
   }
   const mappings = new Mappings(whole)
-  measure(meter, { pages, credentials, passwords, work, keys, mappings })
+  measure(meter, { pages, credentials, passwords, work, keys, uses, mappings })
   const following = new FeedFollowing(whole)
   const kept = { credentials, keys, mappings, following }
   const stopListening = bus.onNotice((notice) => forget(notice, kept))
@@ -225,16 +225,21 @@ interface Measured {
   readonly passwords: PasswordBudget
   readonly work: ReturnType<typeof createPasswordWork>
   readonly keys: KnownKeys
+  readonly uses: KeyUses
   readonly mappings: Mappings
 }
 
 function measure(meter: Meter, parts: Measured): void {
-  const { pages, credentials, passwords, work, keys, mappings } = parts
+  const { pages, credentials, passwords, work, keys, uses, mappings } = parts
   meter.gauge('page_reads_waiting', {}, () => pages.waiting)
   meter.gauge('credential_cache_entries', {}, () => credentials.size())
+  meter.gauge('credential_cache_bytes', {}, () => credentials.bytes())
   meter.gauge('password_budget_addresses', {}, () => passwords.hosts)
   meter.gauge('password_checks_waiting', {}, () => work.waiting())
   meter.gauge('known_keys', {}, () => keys.size())
+  meter.gauge('known_key_bytes', {}, () => keys.bytes())
+  meter.gauge('key_use_bytes', {}, () => uses.bytes())
   meter.gauge('known_mappings', {}, () => mappings.size())
+  meter.gauge('known_mapping_bytes', {}, () => mappings.bytes())
   meter.gauge('key_lookups_waiting', {}, () => keys.waiting())
 }

@@ -19,6 +19,7 @@
 //                  Keys and bindings stay.
 
 import { hash } from 'node:crypto'
+import { BoundedItems } from '#domain/bounds/bounded-items'
 import type { ChannelCredentials } from '#domain/channel'
 import { fault, isFault } from '#domain/fault'
 import type { ChannelId } from '#domain/identity'
@@ -47,6 +48,8 @@ export interface Credentials {
   recheckAll(): void
   /** The number of verified and refused credentials in memory. */
   size(): number
+  /** An estimate of the bytes that they take. */
+  bytes(): number
 }
 
 /** The request that brings a password. */
@@ -66,12 +69,13 @@ export interface CredentialsPorts {
   readonly entropy: Runtime['entropy']
 }
 
-/**
- * Verified passwords, of 640 bytes each. With more channels in use than that, every request could
- * cost a scrypt.
- */
-const VERIFIED_MAX = 100_000
-const REFUSED_MAX = 1_000
+/** Some 100,000 verified passwords. With more in use every request could cost a scrypt. */
+export const VERIFIED_BYTES_MAX = 64 * 2 ** 20
+/** What one takes in memory, rounded up, beside the name of its channel. */
+const PASSWORD_BYTES = 640
+/** A thousand refused ones. */
+const REFUSED_BYTES_MAX = 320_000
+const REFUSED_BYTES = 320
 const UNDER_WAY_MAX = 1_000
 const RECHECK_AFTER_MS = 60_000
 /** The longest comparison, and the pause after one that had no answer. (credentials/6) */
@@ -86,7 +90,7 @@ const BUSY = fault('server_busy', { retryAfterMs: 1_000 })
 interface Verified {
   readonly credentials: ChannelCredentials
   /** The time of the next comparison with the store. */
-  readonly compareAt: number
+  compareAt: number
 }
 
 interface Refused {
@@ -115,9 +119,8 @@ class CachedCredentials implements Credentials {
   readonly #ports: CredentialsPorts
   /** The key of the MACs, new in every process. */
   readonly #key: string
-  /** Least recently used first. */
-  readonly #verified = new Map<string, Verified>()
-  readonly #refused = new Map<string, Refused>()
+  readonly #verified = new BoundedItems<Verified>()
+  readonly #refused = new BoundedItems<Refused>()
   readonly #underWay = new Map<string, Check>()
   #isRenewing = false
 
@@ -135,8 +138,7 @@ class CachedCredentials implements Credentials {
     const now = this.#ports.monotonicMs()
     const verified = this.#verified.get(key)
     if (verified !== undefined && now < verified.compareAt) {
-      this.#verified.delete(key)
-      this.#verified.set(key, verified)
+      this.#verified.use(key)
       return attempt?.known() ?? verified.credentials
     }
     const refused = this.#refused.get(key)
@@ -232,13 +234,12 @@ class CachedCredentials implements Credentials {
     this.#verified.delete(key)
     if (!isFault(answer)) {
       const compareAt = now + (isUnanswered ? RECHECK_PAUSE_MS : RECHECK_AFTER_MS)
-      this.#verified.set(key, { credentials: answer, compareAt })
-      dropOldest(this.#verified, VERIFIED_MAX) // credentials/4
+      this.#verify(key, { credentials: answer, compareAt })
+      this.#verified.keepWithin(VERIFIED_BYTES_MAX) // credentials/4
       this.#renew(check, answer.passwordHash)
     } else if (answer.code === 'channel_not_found') {
-      this.#refused.delete(key)
-      this.#refused.set(key, { channelId, until: now + REFUSED_FOR_MS })
-      dropOldest(this.#refused, REFUSED_MAX) // credentials/4
+      this.#refused.keep(key, { channelId, until: now + REFUSED_FOR_MS }, REFUSED_BYTES)
+      this.#refused.keepWithin(REFUSED_BYTES_MAX) // credentials/4
     }
   }
 
@@ -253,7 +254,7 @@ class CachedCredentials implements Credentials {
       if (!(await channels.changePassword(channelId, change))) return
       const verified = this.#verified.get(key)
       if (verified?.credentials.passwordHash !== previousHash) return
-      this.#verified.set(key, {
+      this.#verify(key, {
         ...verified,
         credentials: { ...verified.credentials, passwordHash },
       })
@@ -265,11 +266,16 @@ class CachedCredentials implements Credentials {
     renewed().then(end, end)
   }
 
+  #verify(key: string, verified: Verified): void {
+    const { channelName } = verified.credentials
+    this.#verified.keep(key, verified, PASSWORD_BYTES + 2 * channelName.length)
+  }
+
   forget(channelId: ChannelId): void {
-    for (const [key, { credentials }] of this.#verified) {
+    for (const [key, { credentials }] of this.#verified.entries()) {
       if (credentials.channelId === channelId) this.#verified.delete(key)
     }
-    for (const [key, refused] of this.#refused) {
+    for (const [key, refused] of this.#refused.entries()) {
       if (refused.channelId === channelId) this.#refused.delete(key)
     }
     for (const check of this.#underWay.values()) {
@@ -278,9 +284,7 @@ class CachedCredentials implements Credentials {
   }
 
   recheckAll(): void {
-    for (const [key, { credentials }] of this.#verified) {
-      this.#verified.set(key, { credentials, compareAt: 0 }) // credentials/5
-    }
+    for (const [, verified] of this.#verified.entries()) verified.compareAt = 0 // credentials/5
     this.#refused.clear()
     for (const check of this.#underWay.values()) check.isStale = true // credentials/2
   }
@@ -288,10 +292,8 @@ class CachedCredentials implements Credentials {
   size(): number {
     return this.#verified.size + this.#refused.size
   }
-}
 
-function dropOldest(map: Map<string, unknown>, max: number): void {
-  if (map.size <= max) return
-  const oldest = map.keys().next()
-  if (oldest.done !== true) map.delete(oldest.value)
+  bytes(): number {
+    return this.#verified.bytes + this.#refused.bytes
+  }
 }

@@ -3,6 +3,7 @@
 // Invariants:
 //   key-uses/1. A key's day is written at most once on each node and day, together with those of
 //               other keys, and no caller waits for it.
+//   key-uses/2. What is remembered, and what waits to be written, is bounded.
 
 import type { ChannelKeyStore, StoredKey } from '#domain/channel-keys'
 import type { NowMs, Timers } from '#domain/ports'
@@ -15,8 +16,10 @@ export interface KeyUsePorts {
 
 export const DAY_MS = 86_400_000
 const WRITE_AFTER_MS = 10_000
-/** Keys of one day that are remembered; others are written again. */
-const NOTED_MAX = 200_000
+/** Keys of one day that are remembered, of NOTED_BYTES each; others are written again. */
+export const NOTED_MAX = 200_000
+/** What the hash of a key takes in a set and in memory, rounded up: 32 MB in all. */
+const NOTED_BYTES = 160
 
 export class KeyUses {
   readonly #ports: KeyUsePorts
@@ -35,12 +38,20 @@ export class KeyUses {
     const day = Math.floor(this.#ports.nowMs() / DAY_MS)
     if (day !== this.#day) this.#begin(day)
     if (lastUsedOn >= day || this.#noted.has(keyHash)) return // key-uses/1
-    if (this.#noted.size >= NOTED_MAX) this.#noted.clear()
+    if (this.#noted.size >= NOTED_MAX) {
+      this.write() // key-uses/2: what waits is among what is noted.
+      this.#noted.clear()
+    }
     this.#noted.add(keyHash)
     this.#unwritten.push(keyHash)
     if (this.#isTimed) return
     this.#isTimed = true
     this.#ports.timers.after(WRITE_AFTER_MS, () => this.write())
+  }
+
+  /** An estimate of the bytes that the keys of this day take. */
+  bytes(): number {
+    return this.#noted.size * NOTED_BYTES
   }
 
   /** Writes the uses that wait. What the store cannot take is left out until the next day. */

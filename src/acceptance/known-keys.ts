@@ -12,6 +12,7 @@
 //                 use, so that a notice that was never sent costs about a minute.
 
 import { hash } from 'node:crypto'
+import { BoundedItems } from '#domain/bounds/bounded-items'
 import type { ChannelKeyStore, StoredKey } from '#domain/channel-keys'
 import { fault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
@@ -25,8 +26,10 @@ export interface KnownKeyPorts {
 /** Undefined for a text that is no key of any channel; server_busy when too many wait. */
 export type FoundKey = StoredKey | Fault | undefined
 
-/** Keys of 600 bytes each, and their labels. */
-const KNOWN_MAX = 100_000
+/** Some 100,000 keys. With more in use every request could cost a look-up. */
+export const KNOWN_BYTES_MAX = 64 * 2 ** 20
+/** What a key takes in memory, rounded up, beside its label. */
+const KEY_BYTES = 640
 const UNKNOWN_MAX = 1_000
 const UNKNOWN_FOR_MS = 10_000
 const ASKED_MAX = 50_000
@@ -61,8 +64,7 @@ export const keyHashOf = (key: string): string => hash('sha256', key, 'hex')
 
 export class KnownKeys {
   readonly #ports: KnownKeyPorts
-  /** Least recently used first. */
-  readonly #known = new Map<string, Known>()
+  readonly #known = new BoundedItems<Known>()
   /** The hashes of known keys by their ids. */
   readonly #hashes = new Map<string, string>()
   /** Hashes of no key, each with the end of its stay: no text becomes a key later. */
@@ -88,10 +90,8 @@ export class KnownKeys {
   /** The same for a key's hash. */
   ofHash(keyHash: string): FoundKey | Promise<FoundKey> {
     const now = this.#ports.monotonicMs()
-    const known = this.#known.get(keyHash)
+    const known = this.#known.use(keyHash)
     if (known !== undefined) {
-      this.#known.delete(keyHash)
-      this.#known.set(keyHash, known)
       if (now >= known.compareAt) {
         known.compareAt = now + COMPARE_AFTER_MS
         this.#want(keyHash) // known-keys/5
@@ -116,7 +116,7 @@ export class KnownKeys {
       if (keyHash !== undefined) this.#drop(keyHash)
       return
     }
-    for (const [keyHash, { key }] of this.#known) {
+    for (const [keyHash, { key }] of this.#known.entries()) {
       if (key.channelId === changed.channelId) this.#drop(keyHash)
     }
   }
@@ -131,6 +131,11 @@ export class KnownKeys {
   /** The keys in memory. */
   size(): number {
     return this.#known.size
+  }
+
+  /** An estimate of the bytes that they take. */
+  bytes(): number {
+    return this.#known.bytes
   }
 
   /** The keys that callers wait for. */
@@ -189,11 +194,9 @@ export class KnownKeys {
 
   #keep(keyHash: string, key: StoredKey): void {
     const compareAt = this.#ports.monotonicMs() + COMPARE_AFTER_MS
-    this.#known.set(keyHash, { key, compareAt })
+    this.#known.keep(keyHash, { key, compareAt }, KEY_BYTES + 2 * key.label.length)
     this.#hashes.set(key.keyId, keyHash)
-    if (this.#known.size <= KNOWN_MAX) return
-    const oldest = this.#known.keys().next()
-    if (oldest.done !== true) this.#drop(oldest.value)
+    this.#known.keepWithin(KNOWN_BYTES_MAX, (oldest) => this.#drop(oldest)) // known-keys/4
   }
 
   #drop(keyHash: string): void {

@@ -9,6 +9,7 @@
 //                     notices may have been lost, beside its use: a store that is away changes
 //                     nothing. What is kept is bounded.
 
+import { BoundedItems } from '#domain/bounds/bounded-items'
 import type { ChannelId } from '#domain/identity'
 import type { MappingStore } from '#domain/mqtt/mappings'
 import type { Timers } from '#domain/ports'
@@ -23,8 +24,6 @@ export interface KnownMappingPorts {
 
 interface Known {
   readonly mappings: readonly Mapping[]
-  /** Characters of their stored text. */
-  readonly size: number
   compareAt: number
 }
 
@@ -34,18 +33,17 @@ interface Reading {
 }
 
 const NONE: readonly Mapping[] = []
-const KNOWN_MAX = 50_000
-/** Characters of stored texts, each of which takes some bytes more once it is compiled. */
-const CHARACTERS_MAX = 16 * 2 ** 20
+export const KNOWN_BYTES_MAX = 32 * 2 ** 20
+/** What a channel without mappings takes in memory, and a character of stored mappings. */
+const CHANNEL_BYTES = 300
+export const CHARACTER_BYTES = 8
 const COMPARE_AFTER_MS = 60_000
 const READ_AGAIN_MS = 1_000
 
 export class KnownMappings {
   readonly #ports: KnownMappingPorts
-  /** The last read one last. */
-  readonly #known = new Map<ChannelId, Known>()
+  readonly #known = new BoundedItems<Known>()
   readonly #reading = new Map<ChannelId, Reading>()
-  #characters = 0
 
   constructor(ports: KnownMappingPorts) {
     this.#ports = ports
@@ -73,12 +71,17 @@ export class KnownMappings {
   /** Compares everything with the store at its next use. (known-mappings/3) */
   recheck(): void {
     for (const reading of this.#reading.values()) reading.isStale = true
-    for (const known of this.#known.values()) known.compareAt = 0
+    for (const [, known] of this.#known.entries()) known.compareAt = 0
   }
 
   /** The channels in memory. */
   size(): number {
     return this.#known.size
+  }
+
+  /** An estimate of the bytes that they take. */
+  bytes(): number {
+    return this.#known.bytes
   }
 
   #read(channelId: ChannelId): Reading {
@@ -116,20 +119,11 @@ export class KnownMappings {
   }
 
   #keep(channelId: ChannelId, text: string): readonly Mapping[] {
-    this.#drop(channelId)
     const mappings = text === '' ? NONE : mappingsIn(text)
     const compareAt = this.#ports.monotonicMs() + COMPARE_AFTER_MS
-    this.#known.set(channelId, { mappings, size: text.length, compareAt })
-    this.#characters += text.length
-    for (const oldest of this.#known.keys()) {
-      if (this.#known.size <= KNOWN_MAX && this.#characters <= CHARACTERS_MAX) break
-      this.#drop(oldest)
-    }
+    const bytes = CHANNEL_BYTES + text.length * CHARACTER_BYTES
+    this.#known.keep(channelId, { mappings, compareAt }, bytes)
+    this.#known.keepWithin(KNOWN_BYTES_MAX) // known-mappings/3
     return mappings
-  }
-
-  #drop(channelId: ChannelId): void {
-    this.#characters -= this.#known.get(channelId)?.size ?? 0
-    this.#known.delete(channelId)
   }
 }

@@ -8,6 +8,8 @@
 //   provider/3. Only a person on the page that binds a channel makes a grant.
 //   provider/4. The secret of a client is stored as a hash, and compared in constant time.
 //   provider/5. No parameter of a request for a grant is longer than its bound.
+//   provider/6. A request that is over holds nothing of its exchange. The library defines a getter
+//               on each context; V8 keeps it until a full collection, with all that it leads to.
 
 import { timingSafeEqual } from 'node:crypto'
 
@@ -16,6 +18,7 @@ import type { Configuration, KoaContextWithOIDC } from 'oidc-provider'
 
 import { ASSISTANT_SCOPES } from '#domain/assistants'
 import type { ClientRegistration } from '#domain/assistants'
+import type { Runtime } from '#domain/runtime'
 import { adapterFactory, hashOf } from './adapter.ts'
 import type { AdapterPorts } from './adapter.ts'
 import { cookieNames } from './cookies.ts'
@@ -48,7 +51,7 @@ const GRANT_S = 365 * 86_400
 
 /** Makes the server with these secrets; its records are in the store. */
 export function createProvider(
-  ports: AdapterPorts,
+  { after, ...ports }: AdapterPorts & Pick<Runtime, 'after'>,
   secrets: Secrets,
   options: ProviderOptions,
 ): Provider {
@@ -59,12 +62,32 @@ export function createProvider(
     cookies: cookies(secrets, options.baseUrl),
   })
   provider.proxy = true
+  provider.use(emptiedAfterwards(after))
   provider.on('server_error', (_ctx, error) => options.failed(error))
   provider.on('grant.revoked', ({ oidc }, grantId) =>
     options.revoked(grantId, oidc.route === 'revocation' ? 'client' : 'reuse'),
   )
   provider.Client.prototype.compareClientSecret = hasSecret // provider/4
   return provider
+}
+
+/** Empties the context of a request once its answer is through, or its caller gone. (provider/6) */
+const emptiedAfterwards =
+  (after: Runtime['after']): Parameters<Provider['use']>[0] =>
+  async (ctx, next) => {
+    try {
+      await next()
+    } finally {
+      // Koa writes the answer, or that of an error, after this.
+      const end = (): unknown => after(0, () => [ctx.oidc, ctx].forEach(empty))
+      if (ctx.res.closed) end()
+      else ctx.res.once('close', end)
+    }
+  }
+
+function empty(held: object | undefined): void {
+  if (held === undefined) return
+  for (const name of Reflect.ownKeys(held)) Reflect.set(held, name, undefined)
 }
 
 function hasSecret(this: InstanceType<Provider['Client']>, sent: string): boolean {

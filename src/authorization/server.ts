@@ -193,7 +193,7 @@ export class AuthorizationServer {
     const revoked = (grantId: string, by: 'client' | 'reuse'): void =>
       logger.info('a grant was revoked', { ...asking(), grantId, by })
     const reused = (grantId: string): void => revoked(grantId, 'reuse')
-    const stored = { records, nowMs: runtime.nowMs, reused }
+    const stored = { records, nowMs: runtime.nowMs, after: runtime.after, reused }
     const provider = createProvider(stored, secrets, {
       ...this.#options,
       fetch: this.#fetch,

@@ -24,7 +24,7 @@ import { tooLarge } from '#src/http/arriving-body'
 import type { Exchange } from '#src/http/exchange'
 import type { Begin, Head, Router } from '#src/http/router'
 import type { Reply } from '#src/http/reply'
-import { peerOf } from './request.ts'
+import { RequestPeer } from './request.ts'
 import type { Request } from './request.ts'
 import { requestIdFrom } from './respond.ts'
 import { BUSY, refusalOf } from '#src/refusals/rejection'
@@ -175,7 +175,7 @@ class PendingRequest implements Request {
     const { row, guard, names, headers } = route
     const authorization = guard.token === 'none' ? '' : head.header('authorization')
     const bareToken = row.tokenFrom?.(head)
-    const peer = peerOf(head, this.requestId)
+    const peer = new RequestPeer(head, this.requestId)
     const admitted = this.#pipeline.ports.callerCheck.admit(guard, peer, authorization, bareToken)
     if (isFault(admitted)) return this.refuse(admitted)
     Object.assign(this, admitted)

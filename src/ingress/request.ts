@@ -18,10 +18,20 @@ export interface Request<Body = unknown> extends Caller {
   readonly acceptLanguage: string
 }
 
-/** The origin of a request, whose address can be read as long as its head. */
-export const peerOf = (head: Head, requestId: string): Peer => ({
-  requestId,
-  get address() {
-    return head.address
-  },
-})
+/**
+ * The origin of a request, whose address can be read as long as its head. A class: V8 would make the
+ * getter of a literal anew for each request, and keep it until a full collection.
+ */
+export class RequestPeer implements Peer {
+  readonly requestId: string
+  readonly #head: Head
+
+  constructor(head: Head, requestId: string) {
+    this.#head = head
+    this.requestId = requestId
+  }
+
+  get address(): string {
+    return this.#head.address
+  }
+}

@@ -24,7 +24,8 @@ const CHANNEL_IN_FLIGHT_MAX = 4096
  * some 6 ms. Alone a channel may fill a turn.
  */
 const CHANNEL_SHARE = { shareMax: 256, aloneMax: 1_024 }
-const UNAPPLIED_MAX = 500_000
+/** Some 500,000 submissions. */
+const UNAPPLIED_BYTES_MAX = 128 * 2 ** 20
 
 export type StageConfig = Pick<Config, 'lanes' | 'providers'> & AcceptanceOptions
 export type StageEdge = Pick<BackendEdge, 'logger' | 'meter' | 'runtime'> & {
@@ -71,7 +72,7 @@ function composeAcceptor(
       laneBytesMax: Math.max(LANE_BYTES_MIN, IN_FLIGHT_BYTES_MAX / lanes),
       channelInFlightMax: CHANNEL_IN_FLIGHT_MAX,
       channelShare: CHANNEL_SHARE,
-      unappliedMax: UNAPPLIED_MAX,
+      unappliedBytesMax: UNAPPLIED_BYTES_MAX,
     },
   )
   backend.answerFor(acceptor)

@@ -11,8 +11,8 @@
 //     its end. No batch waits longer than STUCK_MS: the log can refuse a batch that it has not
 //     begun to write.
 //   acceptor/2. Waiting bytes are bounded for each lane, submissions in flight and half of those
-//     bytes for each channel (W8), and submissions not known to be applied for the process. Beyond
-//     a bound the acceptor refuses a submission and asks its caller to retry later.
+//     bytes for each channel (W8), and for the process the bytes of what it does not know to be
+//     applied. Beyond a bound the acceptor refuses a submission and asks its caller to retry later.
 //   acceptor/3. From `accepted` until it is known to be applied, this process finds the
 //     submission's operation.
 
@@ -45,8 +45,8 @@ export interface AcceptorOptions {
   readonly channelInFlightMax: number
   /** Bounds for the submissions of one channel in a batch, or in the log and not applied. */
   readonly channelShare: Pick<SharesOptions<unknown>, 'shareMax' | 'aloneMax'>
-  /** Bound for the submissions that this process accepted and does not know to be applied. */
-  readonly unappliedMax: number
+  /** Bound for the bytes of what this process accepted and does not know to be applied. */
+  readonly unappliedBytesMax: number
 }
 
 export interface AcceptorPorts extends RoundPorts {
@@ -113,6 +113,7 @@ export class Acceptor implements SubmissionSink {
     this.#batchSize = ports.meter.histogram('batch_submissions', {})
     ports.meter.gauge('lane_in_flight_bytes', {}, () => sumOf(this.#lanes, (lane) => lane.bytes))
     ports.meter.gauge('unapplied_submissions', {}, () => this.#unapplied.size)
+    ports.meter.gauge('unapplied_bytes', {}, () => this.#unapplied.bytes)
     ports.meter.gauge('channel_waiting_submissions', {}, () => this.#shares.waiting)
     ports.bus.onNotice((notice) => {
       if (notice.kind !== 'applied') return
@@ -171,8 +172,8 @@ export class Acceptor implements SubmissionSink {
 
   /** acceptor/2 */
   #isBusy({ bytes }: Lane): boolean {
-    const { laneBytesMax, unappliedMax } = this.#options
-    return bytes >= laneBytesMax || this.#unapplied.size >= unappliedMax
+    const { laneBytesMax, unappliedBytesMax } = this.#options
+    return bytes >= laneBytesMax || this.#unapplied.bytes >= unappliedBytesMax
   }
 
   /** acceptor/2 */

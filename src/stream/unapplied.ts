@@ -11,7 +11,8 @@
 //     op_id the gateway made, because such an op_id begins with the time of acceptance. A map by
 //     op_id holds all other operations.
 //   unapplied/2. The index holds no applied operation, whether its batch or the notice comes first.
-//   W7. The index keeps the facts of an operation, not its submission, which the log has.
+//   W7. The index keeps the facts of an operation, not its submission, which the log has, and knows
+//     the bytes that they take.
 
 import { isOperationOf, operationTimeOf } from '#domain/identity'
 import type { ChannelId, OperationId } from '#domain/identity'
@@ -37,6 +38,8 @@ interface Batch extends Span {
   readonly operations: readonly Facts[]
   /** Operations of the batch that the map by op_id holds. */
   readonly named: readonly Facts[]
+  /** An estimate of the bytes that all these take. */
+  readonly bytes: number
 }
 
 /** Consecutive batches. The span may still cover a batch that the index has forgotten. */
@@ -53,6 +56,9 @@ interface Lane {
 }
 
 const PAGE_BATCHES = 64
+// What objects take in the heap of V8, rounded up.
+const FACTS_BYTES = 200
+const NAMED_BYTES = 64
 const NONE: readonly Facts[] = Object.freeze([])
 
 export class Unapplied {
@@ -61,6 +67,7 @@ export class Unapplied {
   readonly #ended: (channelId: ChannelId) => void
   /** The number of operations in the lists of batches. */
   #unnamed = 0
+  #bytes = 0
 
   /** `ended` is called with the channel of each operation that the index forgets. */
   constructor(lanes: number, ended: (channelId: ChannelId) => void = () => {}) {
@@ -73,6 +80,11 @@ export class Unapplied {
     return this.#unnamed + this.#named.size
   }
 
+  /** An estimate of the bytes that they take. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
   /**
    * Adds a batch of the log, behind all earlier ones of its lane; false when it is applied already.
    */
@@ -83,20 +95,24 @@ export class Unapplied {
     let named: Facts[] | undefined
     let earliest = Infinity
     let latest = -Infinity
+    let bytes = 0
     for (const facts of submissions) {
-      const { opId, acceptedAt } = facts
+      const { opId, entityId, acceptedAt } = facts
+      bytes += FACTS_BYTES + opId.length + entityId.length
       if (isOwn(facts)) {
         operations.push(facts)
         if (acceptedAt < earliest) earliest = acceptedAt // unapplied/1
         if (acceptedAt > latest) latest = acceptedAt // unapplied/1
       } else {
+        bytes += NAMED_BYTES
         this.#named.set(opId, facts)
         named ??= []
         named.push(facts)
       }
     }
     this.#unnamed += operations.length
-    append(lane, { position, operations, named: named ?? NONE, earliest, latest })
+    this.#bytes += bytes
+    append(lane, { position, operations, named: named ?? NONE, bytes, earliest, latest })
     return true
   }
 
@@ -118,8 +134,9 @@ export class Unapplied {
   }
 
   #forget(batches: readonly Batch[]): void {
-    for (const { operations, named } of batches) {
+    for (const { operations, named, bytes } of batches) {
       this.#unnamed -= operations.length
+      this.#bytes -= bytes
       for (const { channelId } of operations) this.#ended(channelId)
       for (const { opId, channelId } of named) {
         this.#named.delete(opId)

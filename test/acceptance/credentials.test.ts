@@ -4,7 +4,7 @@ import { isFault } from '#domain/fault'
 import { parseChannelId } from '#domain/identity'
 import type { ChannelId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
-import { createCredentials } from '#src/acceptance/credentials'
+import { VERIFIED_BYTES_MAX, createCredentials } from '#src/acceptance/credentials'
 import type { Derive } from '#src/acceptance/password-work'
 import { FakeChannels } from '#test/support/fake-channels'
 import { FakeTime } from '#test/support/fake-timers'
@@ -192,7 +192,7 @@ test('credentials/4: refusals never push out verified passwords', async (t) => {
   t.is(gate.computed, before)
 })
 
-test('credentials/4: the 100,001st verified password pushes out the one that was used longest ago', async (t) => {
+test('credentials/4: a verified password beyond the bound in bytes pushes out the one that was used longest ago', async (t) => {
   const { credentials, channelId, channels, gate } = await setUp()
   const row = channels.rows.get(channelId)
   const anyPassword = createCredentials({
@@ -211,15 +211,17 @@ test('credentials/4: the 100,001st verified password pushes out the one that was
     entropy: realRuntime.entropy,
   })
   t.is(credentials.size(), 0)
-  for (let count = 0; count < 100_000; count += 1) await anyPassword.check(channelId, `p${count}`)
+  await anyPassword.check(channelId, 'p0')
+  const countMax = Math.floor(VERIFIED_BYTES_MAX / anyPassword.bytes())
+  for (let at = 1; at < countMax; at += 1) await anyPassword.check(channelId, `p${at}`)
   await anyPassword.check(channelId, 'p0')
   await anyPassword.check(channelId, 'one more')
-  t.is(anyPassword.size(), 100_000)
-  t.is(gate.computed, 100_001)
+  t.is(anyPassword.size(), countMax)
+  t.is(gate.computed, countMax + 1)
   await anyPassword.check(channelId, 'p0')
-  t.is(gate.computed, 100_001)
+  t.is(gate.computed, countMax + 1)
   await anyPassword.check(channelId, 'p1')
-  t.is(gate.computed, 100_002)
+  t.is(gate.computed, countMax + 2)
 })
 
 test('credentials/4: the 1,001st check under way is refused as busy', async (t) => {

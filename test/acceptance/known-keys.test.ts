@@ -7,8 +7,8 @@ import test from 'ava'
 import { KEY_SCOPES } from '#domain/channel-keys'
 import type { StoredKey } from '#domain/channel-keys'
 import type { ChannelId } from '#domain/identity'
-import { KeyUses } from '#src/acceptance/key-uses'
-import { KnownKeys, keyHashOf } from '#src/acceptance/known-keys'
+import { KeyUses, NOTED_MAX } from '#src/acceptance/key-uses'
+import { KNOWN_BYTES_MAX, KnownKeys, keyHashOf } from '#src/acceptance/known-keys'
 import { FakeTime } from '#test/support/fake-timers'
 import { NOW_MS } from '#test/support/making'
 import { channel } from '#test/support/submissions'
@@ -160,4 +160,38 @@ test('key-uses/1: a day of use is written once, with those of other keys', async
   noted.note(keyOf(1))
   time.advance(10_000)
   t.is(uses.length, 2)
+})
+
+test('key-uses/2: what waits to be written is among what is remembered', (t) => {
+  const { noted, uses } = setUp()
+  const key = keyOf(0)
+  for (let number = 0; number < NOTED_MAX; number += 1) {
+    noted.note({ ...key, keyHash: String(number) })
+  }
+  t.is(uses.length, 0)
+  const full = noted.bytes()
+  noted.note({ ...key, keyHash: 'one more' })
+  t.deepEqual(
+    uses.map((hashes) => hashes.length),
+    [NOTED_MAX],
+  )
+  t.is(noted.bytes(), full / NOTED_MAX)
+})
+
+test('known-keys/4: keys beyond the bound in bytes push out the one that was used longest ago', async (t) => {
+  const labelled = { ...keyOf(0), label: 'l'.repeat(128) }
+  const channelKeys = {
+    find: async (hashes: readonly string[]) =>
+      hashes.map((keyHash) => ({ ...labelled, keyHash, keyId: keyHash })),
+  }
+  const keys = new KnownKeys({ channelKeys, monotonicMs: () => 0 })
+  await keys.find('first')
+  const countMax = Math.floor(KNOWN_BYTES_MAX / keys.bytes())
+  for (let at = 1; at < countMax; at += 1) await keys.find(`key ${at}`)
+  t.is(keys.size(), countMax)
+  void keys.find('first')
+  await keys.find('one more')
+  t.is(keys.size(), countMax)
+  t.false(keys.find('first') instanceof Promise)
+  t.true(keys.find('key 1') instanceof Promise)
 })

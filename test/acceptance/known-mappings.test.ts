@@ -4,7 +4,7 @@
 import test from 'ava'
 
 import { UNMAPPED_MAX } from '#domain/mqtt/mappings'
-import { KnownMappings } from '#src/acceptance/known-mappings'
+import { CHARACTER_BYTES, KNOWN_BYTES_MAX, KnownMappings } from '#src/acceptance/known-mappings'
 import { UnmappedNotes } from '#src/acceptance/unmapped-topics'
 import { FakeMappings } from '#test/support/fake-mappings'
 import { FakeTime } from '#test/support/fake-timers'
@@ -106,14 +106,15 @@ test('known-mappings/3: what is known is compared in time, and stays while the s
   t.deepEqual(await things(), ['y'])
 })
 
-test('known-mappings/3: what is kept has a bound in characters', async (t) => {
+test('known-mappings/3: what is kept has a bound in bytes', async (t) => {
   const { known, mappings, things } = rig()
   const large = JSON.stringify([{ topic: 'a', thing: 'x' }]).padEnd(2 ** 20)
-  for (let number = 1; number <= 17; number += 1) {
+  const countMax = KNOWN_BYTES_MAX / (CHARACTER_BYTES * 2 ** 20) - 1
+  for (let number = 1; number <= countMax + 1; number += 1) {
     await mappings.put(channel(number), large)
     await things(channel(number))
   }
-  t.is(known.size(), 16)
+  t.is(known.size(), countMax)
   t.true(known.of(A) instanceof Promise)
 })
 

@@ -3,13 +3,12 @@
 // another number.
 
 import { DatabaseSync } from 'node:sqlite'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 
 import test from 'ava'
 
 import type { Outcome } from '#domain/push'
 import { DispatchBench, NOW } from '#test/support/dispatch-bench'
+import { heapAfterCollection } from '#test/support/heap'
 import { message, opId } from '#test/support/submissions'
 
 const QUEUED = Number(process.env['HELIOGRAPH_QUEUED_JOBS'] ?? 100_000)
@@ -36,13 +35,6 @@ function multiply(path: string, count: number): void {
       SELECT ${columns} FROM numbers CROSS JOIN (SELECT * FROM push_jobs)`,
   )
   database.close()
-}
-
-function heapAfterCollection(): number {
-  setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as () => void
-  collect()
-  return process.memoryUsage().heapUsed
 }
 
 test('dispatcher/1, claiming/5: with 100,000 queued jobs a dispatcher holds and reads no more than with few', async (t) => {

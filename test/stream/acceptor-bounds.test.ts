@@ -133,19 +133,21 @@ test('acceptor/2: one channel takes half of the bytes of its lane at most', asyn
   t.deepEqual(answers, [`b: ${BUSY}`])
 })
 
-test('acceptor/2: the acceptor bounds the submissions that it does not know to be applied', async (t) => {
-  const { accept, answers, flush, log, bus, meter } = bench({ unappliedMax: 2 })
+test('acceptor/2: the acceptor bounds the bytes that it does not know to be applied', async (t) => {
+  const { accept, answers, flush, log, bus, meter } = bench({ unappliedBytesMax: 500 })
   accept(message({ opId: 'a', channelId: inLane(0) }))
   accept(message({ opId: 'b', channelId: inLane(0) }))
   flush()
   const position = await log.appended()
   t.is(meter.gauges.get('unapplied_submissions')?.(), 2)
+  t.true((meter.gauges.get('unapplied_bytes')?.() ?? 0) >= 500)
   accept(message({ opId: 'c', channelId: inLane(1) }))
   await turn()
   t.is(answers.at(-1), `c: ${BUSY}`)
 
   bus.notify({ kind: 'applied', lane: 0, position })
   t.is(meter.gauges.get('unapplied_submissions')?.(), 0)
+  t.is(meter.gauges.get('unapplied_bytes')?.(), 0)
   accept(message({ opId: 'd', channelId: inLane(1) }))
   flush()
   await log.appended()

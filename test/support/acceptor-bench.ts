@@ -23,7 +23,7 @@ export const OPTIONS: AcceptorOptions = {
   laneBytesMax: 1_000_000,
   channelInFlightMax: 1000,
   channelShare: { shareMax: 1000, aloneMax: 1000 },
-  unappliedMax: 1000,
+  unappliedBytesMax: 1_000_000,
 }
 
 /** A channel of each lane. */

@@ -91,6 +91,11 @@ export class Mappings {
     return this.#known.size()
   }
 
+  /** An estimate of the bytes that they take. */
+  bytes(): number {
+    return this.#known.bytes()
+  }
+
   /** A key that puts mappings may send and read; one with a prefix has nothing to do here. */
   async #refusal(request: MappingsRequest, caller: Caller) {
     const { access } = this.#ports

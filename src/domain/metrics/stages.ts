@@ -20,6 +20,11 @@ export const STAGE_METRICS = {
     help: 'Submissions accepted here and not yet known to be applied',
     labels: [],
   },
+  unapplied_bytes: {
+    kind: 'gauge',
+    help: 'Estimated bytes of what is kept of these submissions',
+    labels: [],
+  },
   channel_waiting_submissions: {
     kind: 'gauge',
     help: 'Submissions waiting until earlier ones of their channel are applied',
@@ -30,14 +35,26 @@ export const STAGE_METRICS = {
     help: 'Verified and refused credentials held',
     labels: [],
   },
+  credential_cache_bytes: {
+    kind: 'gauge',
+    help: 'Estimated bytes of these credentials',
+    labels: [],
+  },
   password_budget_addresses: {
     kind: 'gauge',
     help: 'Addresses that the password budget counts in this minute, 21,200 at most by default',
     labels: [],
   },
   known_keys: { kind: 'gauge', help: 'Channel keys that need not be looked up', labels: [] },
+  known_key_bytes: { kind: 'gauge', help: 'Estimated bytes of these keys', labels: [] },
+  key_use_bytes: {
+    kind: 'gauge',
+    help: 'Estimated bytes of the keys whose use on this day is noted',
+    labels: [],
+  },
   key_lookups_waiting: { kind: 'gauge', help: 'Channel keys being looked up', labels: [] },
   known_mappings: { kind: 'gauge', help: 'Channels whose mappings are known', labels: [] },
+  known_mapping_bytes: { kind: 'gauge', help: 'Estimated bytes of their mappings', labels: [] },
   password_checks_waiting: { kind: 'gauge', help: 'scrypt computations waiting', labels: [] },
   log_bytes: { kind: 'gauge', help: 'Bytes held by the embedded log', labels: [] },
   stream_pending_bytes: {
