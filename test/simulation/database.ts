@@ -1,11 +1,10 @@
 // A database in memory behind the product's own store: transactions of several processes, one after
 // the other, whose answers may be late, lost or refused, and which a power cut may undo.
 
-import type { Dialect, Failure } from '#src/store/dialect'
 import type { Opener, Runner, RunnerResult, Source } from '#src/store/jobs/executor'
 import { SqliteConnection, SqliteError } from '#src/store/sqlite/connection'
 import type { SqliteStatement, Values } from '#src/store/sqlite/connection'
-import { sqlite } from '#src/store/sqlite/dialect'
+import { Failed, SHARED, SOLE } from './database-dialects.ts'
 import type { Owner, VirtualTime } from './virtual-time.ts'
 
 /** What may go wrong with one request to the database. */
@@ -29,13 +28,11 @@ const IDLE_MS = 8_000
 /** The longest wait for the locks of another transaction. */
 const LOCK_MS = 5_000
 
-class Failed extends Error {
-  readonly failure: Failure
-
-  constructor(failure: Failure) {
-    super(`simulated: ${failure}`)
-    this.failure = failure
-  }
+interface DatabaseOptions {
+  /** The statements that make the tables. */
+  readonly tables: readonly string[]
+  /** False for one that several machines share, which is never without power. */
+  readonly losesPower: boolean
 }
 
 interface Transaction {
@@ -53,18 +50,20 @@ export class Database {
   readonly #connection = new SqliteConnection(':memory:')
   readonly #statements = new Map<string, SqliteStatement>()
   readonly #waiting: { readonly owner: Owner; readonly enter: () => void }[] = []
+  /** True when a transaction holds everything behind the last sync: a power cut rolls it back. */
+  readonly #losesPower: boolean
   #running: Transaction | undefined
   #isWatched = false
 
-  constructor(time: VirtualTime, faults: DatabaseFaults, tables: readonly string[]) {
+  constructor(time: VirtualTime, faults: DatabaseFaults, { tables, losesPower }: DatabaseOptions) {
     this.#time = time
     this.#faults = faults
+    this.#losesPower = losesPower
     // Each page that a transaction changes is copied: small ones take a sixth less time.
     this.#connection.pragma('page_size = 1024')
     this.#connection.pragma('journal_mode = MEMORY')
     for (const sql of tables) this.#connection.exec(sql)
-    // Everything behind the last sync: a power cut rolls it back. A shared one is never cut.
-    this.#connection.exec('BEGIN')
+    if (losesPower) this.#connection.exec('BEGIN')
   }
 
   /** How processes of this owner open it. */
@@ -155,7 +154,7 @@ export class Database {
   async #begin(owner: Owner, isRemote: boolean): Promise<Transaction> {
     const transaction = await this.#take(owner, isRemote)
     if (transaction !== this.#running) throw new Failed('lost')
-    this.#prepared('SAVEPOINT t').run()
+    this.#prepared(this.#losesPower ? 'SAVEPOINT t' : 'BEGIN').run()
     transaction.isOpen = true
     return transaction
   }
@@ -192,12 +191,8 @@ export class Database {
   }
 
   #enter(owner: Owner): Transaction {
-    const transaction: Transaction = {
-      owner,
-      atMs: this.#time.now,
-      isOpen: false,
-      isSynchronous: false,
-    }
+    const atMs = this.#time.now
+    const transaction: Transaction = { owner, atMs, isOpen: false, isSynchronous: false }
     this.#running = transaction
     this.#watch(IDLE_MS)
     return transaction
@@ -231,18 +226,23 @@ export class Database {
 
   #end(how: 'RELEASE' | 'ROLLBACK'): void {
     const { isOpen = false, isSynchronous = false } = this.#running ?? {}
-    if (isOpen && how === 'ROLLBACK') this.#prepared('ROLLBACK TO t').run()
-    if (isOpen) this.#prepared('RELEASE t').run()
-    if (isSynchronous && isOpen && how === 'RELEASE') {
-      this.#prepared('COMMIT').run()
-      this.#prepared('BEGIN').run()
-    }
+    if (isOpen) this.#leave(how, isSynchronous)
     this.#running = undefined
     for (;;) {
       const next = this.#waiting.shift()
       if (next === undefined) return
       if (next.owner.state !== 'dead') return next.enter()
     }
+  }
+
+  #leave(how: 'RELEASE' | 'ROLLBACK', isSynchronous: boolean): void {
+    const isUndone = how === 'ROLLBACK'
+    if (!this.#losesPower) return void this.#prepared(isUndone ? 'ROLLBACK' : 'COMMIT').run()
+    if (isUndone) this.#prepared('ROLLBACK TO t').run()
+    this.#prepared('RELEASE t').run()
+    if (!isSynchronous || isUndone) return
+    this.#prepared('COMMIT').run()
+    this.#prepared('BEGIN').run()
   }
 
   #execute(sql: string, parameters: unknown[], isStructured: boolean): unknown {
@@ -271,25 +271,4 @@ export class Database {
     if (delayMs <= 0) return Promise.resolve()
     return new Promise((resolve) => void this.#time.after(delayMs, resolve, owner))
   }
-}
-
-/** The dialect of a file of one process, whose failures are simulated. */
-const SOLE: Dialect = {
-  ...sqlite,
-  failureOf: (error) => (error instanceof Failed ? error.failure : sqlite.failureOf(error)),
-  describe: (error) =>
-    error instanceof Failed
-      ? { code: error.failure, sentence: error.message }
-      : sqlite.describe(error),
-}
-
-/** The dialect of a database that several processes share; nothing takes its commits back. */
-const SHARED: Dialect = {
-  ...SOLE,
-  begin: {
-    read: [],
-    snapshot: ['BEGIN'],
-    repeatable: ['BEGIN IMMEDIATE'],
-    durable: ['BEGIN IMMEDIATE'],
-  },
 }

@@ -7,6 +7,7 @@ import type { Network } from './device-connection.ts'
 import { SimulatedDevice } from './device.ts'
 import { SimulatedMqttClient } from './mqtt-client.ts'
 import type { Observations } from './observations.ts'
+import { RULE_KINDS } from './rules-of-channels.ts'
 import type { Swarm } from './swarm.ts'
 
 export interface Subscriber {
@@ -33,7 +34,7 @@ export async function furnish(world: Furnished, network: FindingNetwork): Promis
   const { chance } = network
   for (let count = 0; count < swarm.channels; count += 1) {
     const isRuled = happens(chance, swarm.ruled)
-    await clients.createChannel(isRuled ? oneOf(chance, ['high', 'silent']) : undefined)
+    await clients.createChannel(isRuled ? oneOf(chance, RULE_KINDS) : undefined)
   }
   for (let count = 0; count < swarm.devices; count += 1) await addDevice(world, network, count)
   for (let count = 0; count < swarm.pushDevices; count += 1) {

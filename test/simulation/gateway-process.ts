@@ -73,6 +73,20 @@ export class GatewayProcess {
     return this.stages && this.#mqtt
   }
 
+  /** What its gauges say, over all labels and threads; nothing for one that ends meanwhile. */
+  async figures(): Promise<ReadonlyMap<string, number>> {
+    const figures = new Map<string, number>()
+    const add = (name: string, value: number): void =>
+      void figures.set(name, (figures.get(name) ?? 0) + value)
+    const parts = (await this.#backend?.metrics().catch(() => undefined)) ?? []
+    for (const [key, read] of this.meter.gauges) add(key.replace(/\{.*/, ''), read())
+    for (const { name, type, values } of parts.flat()) {
+      if (type !== 'gauge') continue
+      for (const { value } of values) add(name.replace('heliograph_', ''), value)
+    }
+    return figures
+  }
+
   async start(): Promise<void> {
     const { parts, meter } = this
     const { runtime, servers, logger, isCluster, hasPushes, onEnd } = parts

@@ -1,28 +1,21 @@
 // The judge of rules: each fires once for each cause, with the entry behind its cause.
 
 import type { Entry } from './judge.ts'
+import { judgeChanges } from './judge-changing.ts'
+import { judgeLasting } from './judge-lasting.ts'
 import type { Observations, Sent } from './observations.ts'
-
-/** The rule of a channel, if it has one: `high` compares a level, `silent` waits for updates. */
-export type RuleKind = 'high' | 'silent'
-
-/** The members of each rule. */
-export const RULES: Readonly<Record<RuleKind, object>> = {
-  high: { things: 'all', when: { attr: 'level', above: 49 }, event: { title: 'it is high' } },
-  silent: { things: 'all', when: { silent: '5s' }, event: { title: 'it is silent' } },
-}
-
-/** The level that each update of a Thing has beside its key. */
-export const levelOf = (token: number): number => token % 100
+import { levelOf, LEVELS } from './rules-of-channels.ts'
+import type { RuleKind } from './rules-of-channels.ts'
 
 export interface JudgedChannel {
+  readonly channelId: string
   readonly rule: RuleKind
   /** The entries of the channel in seq order. */
   readonly entries: readonly Entry[]
   readonly byToken: ReadonlyMap<number, Sent>
   readonly tokenOf: (entry: Entry) => number | undefined
-  /** True when every Thing has been silent for long, by clocks that nobody has set. */
-  readonly isSilent: boolean
+  /** True when clocks are right: nobody has set one. All rules have seen the end then. */
+  readonly isRight: boolean
 }
 
 interface Watched {
@@ -36,7 +29,14 @@ const SENTENCE = 'a rule fires exactly once'
 
 /** Adds a broken sentence for everything that is wrong. */
 export function judgeRule(observations: Observations, judged: JudgedChannel): void {
-  const { rule, entries, byToken, tokenOf, isSilent } = judged
+  const { rule, channelId } = judged
+  if (rule === 'lasting') return judgeLasting(observations, judged)
+  if (rule !== 'changing') return judgeUnchanged(observations, judged)
+  judgeChanges(observations, judged, observations.ruleChanges.get(channelId) ?? [])
+}
+
+function judgeUnchanged(observations: Observations, judged: JudgedChannel): void {
+  const { rule, entries, byToken, tokenOf, isRight } = judged
   const things = new Map<string, Watched>()
   let due: { readonly thing: string; readonly isOpen: boolean } | undefined
   for (const entry of entries) {
@@ -55,7 +55,7 @@ export function judgeRule(observations: Observations, judged: JudgedChannel): vo
   }
   if (due !== undefined) observations.break(SENTENCE, `${due.thing} has no Event at the end`)
   for (const [id, { open }] of things) {
-    if (rule !== 'silent' || !isSilent || open !== undefined) continue
+    if (rule !== 'silent' || !isRight || open !== undefined) continue
     observations.break(SENTENCE, `the silence of ${id} of ${entries[0]?.channelId} has no Event`)
   }
 }
@@ -88,7 +88,7 @@ function dueAfter(
   things.set(thing, watched)
   if (observedAt > watched.observedAt) {
     watched.observedAt = observedAt
-    watched.isHigh = levelOf(token) > 49
+    watched.isHigh = levelOf(token) > LEVELS[0]
   }
   const isOpen = watched.open !== undefined
   const shouldBeOpen = rule === 'high' && watched.isHigh

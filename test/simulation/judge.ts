@@ -2,8 +2,10 @@
 // the product; the only rule that it knows is that of each sentence below.
 
 import { judgeRule } from './judge-rules.ts'
-import type { RuleKind } from './judge-rules.ts'
+import { judgeSent, nameOf, newestOf } from './judge-sent.ts'
 import type { DeviceView, Observations, ReceiverView, Sent } from './observations.ts'
+import type { RuleKind } from './rules-of-channels.ts'
+import { EPOCH_MS } from './virtual-runtime.ts'
 
 /** One entry of a feed, as read at the end. */
 export interface Entry {
@@ -13,6 +15,7 @@ export interface Entry {
   readonly model: string
   readonly action: string
   readonly entityId: string
+  readonly acceptedAt: number
   readonly payload: string
 }
 
@@ -25,8 +28,8 @@ export interface Final {
   readonly values: ReadonlyMap<string, ReadonlyMap<string, ReadonlyMap<string, unknown>>>
   /** The rules of channels that have one. */
   readonly rules: ReadonlyMap<string, RuleKind>
-  /** True when every Thing has been silent for long, by clocks that nobody has set. */
-  readonly isSilent: boolean
+  /** True when clocks are right: nobody has set one. */
+  readonly isRight: boolean
   /** The status of each operation, by op_id; absent for one without a record. */
   readonly statuses: ReadonlyMap<string, string>
   /** By device and channel: the head when the device joined. */
@@ -35,7 +38,8 @@ export interface Final {
   readonly isUnrecorded: boolean
 }
 
-export const ENDED: ReadonlySet<string> = new Set(['sent', 'failed', 'partially_failed'])
+/** Clocks that nobody sets differ by less. */
+const MARGIN_MS = 5_000
 const TOKEN = /token (\d+)|"key\d":(\d+)/
 
 interface Receivers {
@@ -60,8 +64,9 @@ export function judge(
   for (const [channel, rule] of final.rules) {
     const own = entries.filter(({ channelId }) => channelId === channel)
     const ofChannel = own.toSorted((one, other) => one.seq - other.seq)
-    const { isSilent } = final
-    judgeRule(observations, { rule, entries: ofChannel, byToken, tokenOf, isSilent })
+    const { isRight } = final
+    const judged = { channelId: channel, rule, entries: ofChannel, byToken, tokenOf, isRight }
+    if (known.has(channel)) judgeRule(observations, judged)
   }
   judgeSeqs(observations, final.channels, entries)
   judgeSent(observations, sent, { applied, final })
@@ -103,6 +108,9 @@ function appliedTokens(
     } else if (one.outcome === 'refused') {
       observations.break('a refused submission is not applied', where)
     }
+    if (one !== undefined && isEarly(one, entry)) {
+      observations.break('a Message that waits is not sent before its time', where)
+    }
     const mayRepeat = isUnrecorded && one?.isUnnamed === true
     if (applied.has(token) && !mayRepeat) {
       observations.break('a submission is applied once', where)
@@ -111,6 +119,10 @@ function appliedTokens(
   }
   return applied
 }
+
+/** By clocks of different processes, which nobody has set. */
+const isEarly = ({ sentMs, delayS }: Sent, { acceptedAt }: Entry): boolean =>
+  delayS > 0 && acceptedAt < EPOCH_MS + sentMs + delayS * 1_000 - MARGIN_MS
 
 function judgeSeqs(
   observations: Observations,
@@ -125,49 +137,6 @@ function judgeSeqs(
     const detail = `${channel} has ${seqs[at]} at place ${at + 1}`
     observations.break('seq has no hole and no repeat', detail)
   }
-}
-
-interface Applied {
-  /** The op_id of each token that has an entry. */
-  readonly applied: ReadonlyMap<number, string>
-  readonly final: Final
-}
-
-/** Every 200 is applied, its operation has ended, and nothing but newer data replaced it. */
-function judgeSent(
-  observations: Observations,
-  sent: readonly Sent[],
-  { applied, final }: Applied,
-): void {
-  const newest = newestOf(sent.filter(({ token }) => applied.has(token)))
-  for (const one of sent) {
-    if (one.outcome !== 'accepted') continue
-    // Who publishes over MQTT is told no op_id.
-    const opId = one.opId ?? applied.get(one.token) ?? ''
-    const where = `token ${one.token}, op ${opId}`
-    const status = final.statuses.get(opId)
-    if (status === undefined) {
-      observations.break('every 200 has a record', where)
-      continue
-    }
-    if (!ENDED.has(status)) observations.break('every operation ends', `${where}: ${status}`)
-    if (status === 'failed') observations.break('every 200 is applied', `${where} failed`)
-    if (applied.has(one.token)) continue
-    const isOld = one.model === 'thing' && (newest.get(nameOf(one)) ?? 0) > one.observedAt
-    if (!isOld) observations.break('every 200 is applied', `${where} has no entry`)
-  }
-}
-
-const nameOf = ({ channelId, thingId, key }: Sent): string => `${channelId} ${thingId} ${key}`
-
-/** The newest observed_at of each key. */
-function newestOf(sent: readonly Sent[]): ReadonlyMap<string, number> {
-  const newest = new Map<string, number>()
-  for (const one of sent) {
-    const name = nameOf(one)
-    newest.set(name, Math.max(newest.get(name) ?? 0, one.observedAt))
-  }
-  return newest
 }
 
 /** The token of each key: that of the newest observed_at, whatever the order of arrival. */

@@ -12,11 +12,31 @@ export interface Sent {
   readonly thingId: string
   readonly key: string
   readonly observedAt: number
+  /** When it was sent first, by the time of the world. */
+  readonly sentMs: number
+  /** When its sender learned that it is accepted; Infinity until then. */
+  knownMs: number
+  /** Seconds for which a Message waits before it enters the feed; 0 for none. */
+  readonly delayS: number
+  /** Whether somebody takes the Message back: `open` without an answer, `late` when it had gone. */
+  cancellation: 'none' | 'open' | 'done' | 'late'
   opId: string | undefined
   /** True for what an MQTT client publishes without a name: its session tells repeats apart. */
   readonly isUnnamed: boolean
   /** `open` until an attempt is answered. `unknown`: it may be applied, now or later. */
   outcome: 'open' | 'accepted' | 'refused' | 'unknown'
+}
+
+/** A change of a rule by whoever administers its channel, one after the other. */
+export interface RuleChange {
+  /** The level above which it fires; undefined while it is disabled or deleted. */
+  readonly above: number | undefined
+  readonly isDeleted: boolean
+  /** When it was sent, by the time of the world. */
+  readonly sentMs: number
+  /** When the answer came; Infinity until then: it may be applied, now or later. */
+  knownMs: number
+  opId: string | undefined
 }
 
 /** A broken sentence. */
@@ -44,6 +64,8 @@ export interface ReceiverView extends Pick<DeviceView, 'name' | 'deviceId' | 'go
 export class Observations {
   readonly sent: Sent[] = []
   readonly broken: Broken[] = []
+  /** The changes of the rule of each channel that has one which changes, the first put included. */
+  readonly ruleChanges = new Map<string, RuleChange[]>()
   /** The hash of everything that happened, event by event. */
   #hash = 0x811c9dc5
   readonly #trace: ((line: string) => void) | undefined

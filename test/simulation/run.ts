@@ -8,11 +8,13 @@ import { operationsIn } from '#src/store/turns/operation-batches'
 import { FakeMeter } from '#test/support/fake-telemetry'
 import { seeded } from '#test/support/random'
 import { deviceIdOf } from './device.ts'
-import { ENDED, judge, tokenOf } from './judge.ts'
+import { judge, tokenOf } from './judge.ts'
+import { judgeRest, watchBounds } from './judge-bounds.ts'
+import { ENDED } from './judge-sent.ts'
 import type { Entry, Final } from './judge.ts'
 import type { Broken, ReceiverView } from './observations.ts'
 import { loadSchema } from './schema.ts'
-import { swarmOf } from './swarm.ts'
+import { SETS_CLOCKS, swarmOf } from './swarm.ts'
 import type { Swarm } from './swarm.ts'
 import { VirtualRuntime } from './virtual-runtime.ts'
 import { World } from './world.ts'
@@ -43,8 +45,6 @@ const SILENT_MS = 15_000
 /** Milliseconds after which no process opens by a password that was replaced. */
 const PASSWORD_MS = 70_000
 const PAGE = 500
-/** What happens to clocks. */
-const CLOCKS = ['clock-step', 'clock-stands'] as const
 
 export async function runSeed(options: RunOptions): Promise<Ran> {
   const { seed, minutes, trace } = options
@@ -60,6 +60,7 @@ export async function runSeed(options: RunOptions): Promise<Ran> {
   process.on('unhandledRejection', onDefect)
   try {
     if (await world.begin(BEGIN_MS_MAX)) {
+      watchBounds(world, world.time.now + minutes * 60_000)
       await world.fail(minutes * 60_000)
       await finish(world)
     } else observations.break('a healthy gateway starts', 'it did not')
@@ -100,6 +101,7 @@ async function finish(world: World): Promise<void> {
     devices: world.devices.map(({ device }) => device),
     others: othersOf(world),
   })
+  await judgeRest(world, (look_) => looking(world, look_))
   if (clients.channels.some(({ ended, isDeleted }) => ended.length > 0 || isDeleted)) {
     await time.run(Math.max(time.now, healedMs + PASSWORD_MS))
     await looking(world, () => judgePasswords(world))
@@ -178,17 +180,21 @@ async function look(world: World, store: Store): Promise<Final> {
     entries,
     values,
     rules,
-    isSilent: CLOCKS.every((name) => world.swarm.perSecond[name] === 0),
+    isRight: [...SETS_CLOCKS].every((name) => world.swarm.perSecond[name] === 0),
     statuses: statusesIn(world),
     joinedAt,
     isUnrecorded: world.machines.some((machine) => machine.hasCounted('mqtt_unrecorded_total')),
   }
 }
 
-/** The statuses of all operations: to look for one after the other would read most rows often. */
+/**
+ * The statuses of all operations: to look for one after the other would read most rows often. What
+ * waits in a deleted channel waits for ever, and nobody can ask for it.
+ */
 function statusesIn({ database }: World): ReadonlyMap<string, string> {
   const rows = database.rows<Pick<OperationRow, 'opId' | 'status'>>(
-    'SELECT op_id AS opId, status FROM operations',
+    `SELECT op_id AS opId, status FROM operations WHERE status <> 'scheduled'
+      OR channel_id IN (SELECT channel_id FROM channels WHERE is_deleted = 0)`,
   )
   const batches = database.rows<OperationBatchRow>(
     'SELECT first_op AS firstOp, operations, content FROM operation_batches',
@@ -200,7 +206,7 @@ function statusesIn({ database }: World): ReadonlyMap<string, string> {
 /** Says what the world outside sees not to be at rest; '' when everything is. */
 function restlessOutside(world: World): string {
   if (world.served().length < world.machines.length) return 'a process does not serve'
-  if (world.clients.pending > 0) return 'a sender waits for an answer'
+  if (world.clients.pending + world.senders.pending > 0) return 'a sender waits for an answer'
   const offline = world.devices.find(({ device }) => !device.isOnline)
   if (offline !== undefined) return `${offline.device.name} is not connected`
   return world.clients.mqtt.map(({ restless }) => restless).find((said) => said !== '') ?? ''

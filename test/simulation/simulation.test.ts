@@ -2,10 +2,13 @@
 // Method: whole gateways in one thread on virtual time, with faults that a seed draws. (README.md)
 
 import { randomInt } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 
 import test from 'ava'
 
 import { KNOWN_SEEDS } from './known-seeds.ts'
+import { plantedFaults, withFault } from './planted-fault.ts'
 import { runSeed } from './run.ts'
 import type { Ran } from './run.ts'
 
@@ -35,9 +38,19 @@ for (const isCluster of [true, false]) {
   })
 }
 
+test.serial('each planted fault is of lines that the product has', async (t) => {
+  const faults = plantedFaults()
+  t.true(faults.length >= 12)
+  for (const fault of faults) {
+    const text = await readFile(join(import.meta.dirname, '../..', fault.path), 'utf8')
+    t.not(withFault(text, fault), undefined, fault.name)
+    t.not(withFault(text, fault), text, fault.name)
+  }
+})
+
 test.serial('seeds that failed once keep every promise', async (t) => {
   for (const { seed, isCluster, was } of KNOWN_SEEDS) {
-    t.deepEqual(sentencesOf(await runSeed({ seed, isCluster, minutes: 1 })), [], `${seed}: ${was}`)
+    t.deepEqual(sentencesOf(await runSeed({ seed, isCluster, minutes: MINUTES })), [], `${seed}: ${was}`)
   }
   t.pass()
 })

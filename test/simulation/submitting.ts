@@ -3,8 +3,8 @@
 import { isFault } from '#domain/fault'
 import type { Caller } from '#src/acceptance/caller'
 import type { Stages } from '#src/runtime/stages'
-import { levelOf } from './judge-rules.ts'
 import type { Sent } from './observations.ts'
+import { levelOf } from './rules-of-channels.ts'
 
 export interface Submitting {
   readonly sent: Sent
@@ -18,7 +18,7 @@ export async function submitTo(
   { acceptance: { submissions } }: Stages,
   { sent, password, isClaimed, caller }: Submitting,
 ) {
-  const { model, token, thingId, key, observedAt, channelId, opId } = sent
+  const { model, token, thingId, key, observedAt, channelId, opId, delayS } = sent
   const place = { channel_id: channelId, password }
   const title = `token ${token}`
   const accepted = await (model === 'thing'
@@ -40,7 +40,12 @@ export async function submitTo(
         )
       : submissions.submit(
           { model, action: 'send' },
-          { ...place, title, ...(isClaimed && { op_id: opId }) },
+          {
+            ...place,
+            title,
+            ...(isClaimed && { op_id: opId }),
+            ...(delayS > 0 && { delay: `${delayS}s` }),
+          },
           caller,
         ))
   return isFault(accepted) ? accepted : String(accepted.opId)

@@ -25,6 +25,7 @@ export const HAPPENINGS = [
   'delete',
   'leave',
   'join',
+  'rule',
 ] as const
 export type Happening = (typeof HAPPENINGS)[number]
 
@@ -68,8 +69,11 @@ export interface Swarm {
   readonly mqttClients: number
   /** Submissions in a second. */
   readonly load: number
-  /** The parts of the load that are Messages and Events, and of the Messages those with an op_id. */
-  readonly shares: Readonly<Record<'message' | 'event' | 'claimed', number>>
+  /**
+   * The parts of the load that are Messages and Events, and of the Messages those with an op_id and
+   * those that wait for their time.
+   */
+  readonly shares: Readonly<Record<'message' | 'event' | 'claimed' | 'scheduled', number>>
   /** Milliseconds for which a sender waits for an answer before it tries again. */
   readonly patienceMs: number
   /** The greatest delays of the networks, in milliseconds. */
@@ -79,6 +83,9 @@ export interface Swarm {
   readonly perSecond: Readonly<Record<Happening, number>>
   readonly chances: Readonly<Record<ChanceName, number>>
 }
+
+/** What sets clocks, or has them stand still. */
+export const SETS_CLOCKS: ReadonlySet<Happening> = new Set(['clock-step', 'clock-stands'])
 
 /** The most of each happening in a second, and the kinds of process that know it. */
 const PER_SECOND_MAX: Readonly<Record<Happening, readonly [most: number, where: Where]>> = {
@@ -101,6 +108,7 @@ const PER_SECOND_MAX: Readonly<Record<Happening, readonly [most: number, where: 
   delete: [0.03, 'both'],
   leave: [0.1, 'both'],
   join: [0.2, 'both'],
+  rule: [0.5, 'both'],
 }
 type Where = 'both' | 'sole' | 'cluster'
 
@@ -134,6 +142,8 @@ export function swarmOf(chance: Chance, isCluster: boolean): Swarm {
     return [name, isHere ? rate : 0] as const
   })
   const chances = CHANCES.map((name) => [name, part() * CHANCE_MAX[name]] as const)
+  // What waits for a time of the clock needs one that nobody sets: it would wait for minutes.
+  const isScheduling = rates.every(([name, rate]) => !SETS_CLOCKS.has(name) || rate === 0)
   return {
     isCluster,
     nodes: isCluster ? between(chance, 1, 5) : 1,
@@ -145,7 +155,12 @@ export function swarmOf(chance: Chance, isCluster: boolean): Swarm {
     pushDevices: chance(2) === 0 ? 0 : between(chance, 1, 3),
     mqttClients: chance(2) === 0 ? 0 : between(chance, 1, 4),
     load: between(chance, 2, 40),
-    shares: { message: part() * 0.4, event: part() * 0.3, claimed: part() },
+    shares: {
+      message: part() * 0.4,
+      event: part() * 0.3,
+      claimed: part(),
+      scheduled: isScheduling ? part() : 0,
+    },
     patienceMs: oneOf(chance, [300, 2_000, 12_000]),
     delayMsMax: {
       stream: between(chance, 1, 20),
@@ -175,7 +190,7 @@ export function calmSwarm(nodes: number, load: number): Swarm {
     pushDevices: 0,
     mqttClients: 0,
     load,
-    shares: { message: 0.1, event: 0.1, claimed: 0.5 },
+    shares: { message: 0.1, event: 0.1, claimed: 0.5, scheduled: 0 },
     patienceMs: 12_000,
     delayMsMax: { stream: 1, database: 1, client: 1 },
     drift: 0,

@@ -6,7 +6,7 @@ import { between, gapMs, oneOf } from './chance.ts'
 import type { Chance } from './chance.ts'
 import { Clients } from './clients.ts'
 import type { Served } from './asking.ts'
-import type { PushDevice } from './clients.ts'
+import type { ClientParts, PushDevice } from './clients.ts'
 import { Database } from './database.ts'
 import { Machine } from './machine.ts'
 import { Faults } from './faults.ts'
@@ -19,6 +19,7 @@ import { PushService } from './push-service.ts'
 import { HAPPENINGS } from './swarm.ts'
 import type { Happening, Swarm } from './swarm.ts'
 import type { Owner } from './virtual-time.ts'
+import { Senders } from './senders.ts'
 import { VirtualTime } from './virtual-time.ts'
 
 export interface WorldOptions {
@@ -37,6 +38,7 @@ export class World {
   /** They never connect; a push service reaches them. */
   readonly pushDevices: PushDevice[] = []
   readonly clients: Clients
+  readonly senders: Senders
   readonly database: Database
   readonly log: Database
   readonly nats: NatsServer | undefined
@@ -54,12 +56,13 @@ export class World {
     const faults = new Faults(swarm, this.#chance)
     this.#faults = faults
     const isCut = (owner: Owner): boolean => this.#isCut(owner)
-    this.database = new Database(time, faults.ofDatabase(swarm.isCluster, isCut), tables)
-    this.log = new Database(time, faults.ofDatabase(false, isCut), tables)
+    const options = { tables, losesPower: !swarm.isCluster }
+    this.database = new Database(time, faults.ofDatabase(swarm.isCluster, isCut), options)
+    this.log = new Database(time, faults.ofDatabase(false, isCut), options)
     this.nats = swarm.isCluster ? new NatsServer(time, faults.ofStreams()) : undefined
     this.pushes = new PushService(faults.ofPushes(), this.observations)
     this.machines = Array.from({ length: swarm.nodes }, (_, index) => this.#machine(index))
-    this.clients = new Clients({
+    const parts: ClientParts = {
       time,
       swarm,
       chance: this.#chance,
@@ -67,7 +70,9 @@ export class World {
       delayMs: () => faults.delayMs(swarm.delayMsMax.client),
       served: () => this.served(),
       isFaulty: () => faults.isOn,
-    })
+    }
+    this.clients = new Clients(parts)
+    this.senders = new Senders(parts, this.clients)
   }
 
   /** The processes that take requests. */
@@ -99,7 +104,7 @@ export class World {
     const isOver = (): boolean => this.time.now >= until
     this.#faults.isOn = true
     for (const happening of HAPPENINGS) this.#repeat(happening, isOver)
-    this.clients.load(isOver)
+    this.senders.load(isOver)
     await this.time.run(until)
     this.#heal()
   }
@@ -205,6 +210,8 @@ export class World {
         return void (device && clients.leave(device))
       case 'join':
         return void (device && clients.join(device))
+      case 'rule':
+        return void clients.changeRule()
     }
   }
 
