@@ -50,7 +50,11 @@ test.serial('each planted fault is of lines that the product has', async (t) => 
 
 test.serial('seeds that failed once keep every promise', async (t) => {
   for (const { seed, isCluster, was } of KNOWN_SEEDS) {
-    t.deepEqual(sentencesOf(await runSeed({ seed, isCluster, minutes: MINUTES })), [], `${seed}: ${was}`)
+    t.deepEqual(
+      sentencesOf(await runSeed({ seed, isCluster, minutes: MINUTES })),
+      [],
+      `${seed}: ${was}`,
+    )
   }
   t.pass()
 })

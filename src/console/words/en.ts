@@ -177,8 +177,8 @@ export const EN = {
   keptUpdates: 'Updates of Things are kept',
   keptUnused: 'An unused channel is kept',
   devicesText:
-    'Browsers, phones and programs that follow the channel. A removed one gets nothing more, until ' +
-    'it subscribes again with the password or a key.',
+    'Browsers, phones and programs that follow the channel. A removed one gets nothing more ' +
+    'until it subscribes again with the password or a key.',
   noDevices: 'No device follows the channel.',
   browser: 'Browser',
   otherDevice: 'Other device',
