@@ -19,8 +19,8 @@ export interface Request<Body = unknown> extends Caller {
 }
 
 /**
- * The origin of a request, whose address can be read as long as its head. A class: V8 would make the
- * getter of a literal anew for each request, and keep it until a full collection.
+ * The origin of a request, whose address can be read as long as its head. A class: V8 would make
+ * the getter of a literal anew for each request, and keep it until a full collection.
  */
 export class RequestPeer implements Peer {
   readonly requestId: string
