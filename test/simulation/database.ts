@@ -45,6 +45,8 @@ interface Transaction {
 }
 
 export class Database {
+  /** The number of statements that have written. */
+  writes = 0
   readonly #time: VirtualTime
   readonly #faults: DatabaseFaults
   readonly #connection = new SqliteConnection(':memory:')
@@ -255,6 +257,7 @@ export class Database {
     if (this.#faults.isFull() && /^(INSERT|UPDATE)/.test(sql)) {
       throw new SqliteError(13, 'database or disk is full')
     }
+    this.writes += 1
     const { changes, lastInsertRowid } = statement.run(...values)
     return isStructured ? { affected: changes, raw: lastInsertRowid } : lastInsertRowid
   }

@@ -113,7 +113,10 @@ class ChangesJudge {
     this.#cause = { thing, level, isNewer, span, where, before, hasOpened: false }
   }
 
-  /** A reading of which every possible form says the same has its effect before the next entry. */
+  /**
+   * A reading of which every possible form says the same has its effect before the next entry. What
+   * a rule that is gone has opened may end a little later.
+   */
   #settle(): void {
     const cause = this.#cause
     this.#cause = undefined
@@ -121,11 +124,14 @@ class ChangesJudge {
     const { thing, level, span, where, before, hasOpened } = cause
     const forms = this.#within(span)
     const isOpen = this.#things.get(thing)?.open !== undefined
-    const holds = ({ above }: RuleChange): boolean => above !== undefined && level > above
-    if (forms.every(holds)) {
+    const is =
+      (holds: boolean) =>
+      ({ above }: RuleChange) =>
+        above !== undefined && level > above === holds
+    if (forms.every(is(true))) {
       const goesOn = before !== undefined && this.#mayGoOn(before, span)
       if (!hasOpened && !goesOn) this.#break(`nothing is opened at ${where}`)
-    } else if (isOpen && !forms.some(holds)) this.#break(`nothing is closed at ${where}`)
+    } else if (isOpen && forms.every(is(false))) this.#break(`nothing is closed at ${where}`)
   }
 
   #open(entry: Entry, { least, most }: Span, where: string): void {

@@ -39,7 +39,7 @@ export interface Ran {
 const BEGIN_MS_MAX = 60_000
 /** A healthy gateway has come to rest by then: the longest timers take a minute. */
 const REST_MS_MAX = 180_000
-const POLL_MS = 500
+const POLL_MS = 1_000
 /** Rules see silence by then. */
 const SILENT_MS = 15_000
 /** Milliseconds after which no process opens by a password that was replaced. */
@@ -82,13 +82,13 @@ async function finish(world: World): Promise<void> {
   let restless = 'the gateways do not start'
   while (time.now - healedMs < REST_MS_MAX) {
     await time.run(time.now + POLL_MS)
-    const before = restless
     restless = restlessOutside(world)
     if (restless !== '' || time.now - healedMs < SILENT_MS) continue
+    const { writes } = world.database
     const looked = await looking(world, () => look(world, reader))
-    // A look takes time: only one that found rest as the look before did saw one state.
     restless = restlessIn(world, looked)
-    if (restless !== '' || before !== '') continue
+    // A look takes time: only one in which nothing was written saw one state.
+    if (restless !== '' || world.database.writes > writes) continue
     final = looked
     break
   }
