@@ -152,8 +152,7 @@ export function readSyncItem(sent: unknown): Answer<Credentials> {
   return isFault(body) ? body : readCredentials(body)
 }
 
-// ---- POST /channel/rename, /channel/password, /channel/delete, /channel/info,
-//      /channel/subscriber/list
+// ---- POST /channel/rename, /channel/password, /channel/delete, /channel/info, subscriber/list
 
 export interface Rename extends Credentials {
   readonly channelName: string

@@ -57,7 +57,7 @@ async function fill(gateway: Gateway, doorUrl: string): Promise<Filled> {
   }
   const at = Date.now()
   for (const [index, temperature] of [60, 61, 63, 61].entries()) {
-    const attrs = { temperature, burning: true }
+    const attrs = { temperature, burning: index % 2 === 0, mode: `step ${index}` }
     const observed_at = at - HOUR_MS / 2 + index * 60_000
     await thing.update({ ...proof, thing_id: 'boiler-1', observed_at, attrs })
   }

@@ -206,8 +206,23 @@ async function secondBrowser(
   const sent = { channel_id: channelId, password: PASSWORD, thing_id: 'new-one', observed_at: 1e12 }
   await post(gateway, '/thing/update', { ...sent, attrs: { a: 1 } })
   await second.reads('new-one')
+  await removeDevice(first, channelId)
+  await second.reads('网关不允许此浏览器关注该频道')
   t.deepEqual(second.wrongs, [])
   await second.context.close()
+}
+
+/** The owner ends what the other browser follows; the list says which one is this browser. */
+async function removeDevice(person: Person, channelId: string): Promise<void> {
+  const { page } = person
+  // The list is read when the view opens.
+  for (const view of ['events', 'channel']) await person.go(`#/${channelId}/${view}`)
+  const devices = page.getByRole('listitem').filter({ hasText: 'own connection' })
+  await devices.filter({ hasText: 'this browser' }).waitFor()
+  const other = devices.filter({ hasNotText: 'this browser' })
+  await other.getByRole('button', { name: 'Remove' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await other.waitFor({ state: 'detached' })
 }
 
 /** From the board to an update of a Thing and back, without a pointer. */

@@ -4,9 +4,11 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type uPlot from 'uplot'
 
+import { second } from '#console/state/clock.ts'
 import { language, theme } from '#console/state/saved.ts'
+import { visible } from '#console/state/text.ts'
 import { shown } from '#console/state/units.ts'
-import { clockText } from '#console/words/words.ts'
+import { clockText, moment } from '#console/words/words.ts'
 
 interface ChartProps {
   readonly label: string
@@ -21,6 +23,7 @@ interface ChartProps {
 
 export function Chart({ label, name, times, values, isSteps = false }: ChartProps) {
   const box = useRef<HTMLDivElement>(null)
+  const pointed = useRef<HTMLElement>(null)
   const chart = useRef<uPlot>(undefined)
   const data: uPlot.AlignedData = [times.map((time) => time / 1_000), [...values]]
   const latest = useRef(data)
@@ -35,7 +38,10 @@ export function Chart({ label, name, times, values, isSteps = false }: ChartProp
       const options = optionsFor(element, name)
       const { stepped } = Plot.paths
       const drawn = isSteps ? stepsIn(options, stepped?.({ align: 1 })) : options
-      chart.current = new Plot(drawn, latest.current, element)
+      const tell = (plot: uPlot): void => {
+        if (pointed.current !== null) pointed.current.textContent = pointedAt(plot, name, isSteps)
+      }
+      chart.current = new Plot({ ...drawn, hooks: { setCursor: [tell] } }, latest.current, element)
       observer.observe(element)
     })
     return () => {
@@ -46,7 +52,27 @@ export function Chart({ label, name, times, values, isSteps = false }: ChartProp
     }
   }, [name, isSteps, theme.value, language.value])
   useEffect(() => chart.current?.setData(latest.current), [times, values])
-  return <div ref={box} role="img" aria-label={label} />
+  return (
+    <>
+      <figcaption>
+        <bdi>{visible(name)}</bdi> <span class="of" ref={pointed} />
+      </figcaption>
+      <div ref={box} role="img" aria-label={label} />
+    </>
+  )
+}
+
+/** The time and the value under the pointer; '' where there is none. */
+function pointedAt(
+  { data: [times, values], cursor }: uPlot,
+  name: string,
+  isSteps: boolean,
+): string {
+  const at = cursor.idx
+  const value = at === null || at === undefined ? undefined : values?.[at]
+  if (value === null || value === undefined) return ''
+  const text = isSteps ? String(value === 1) : amountOf(name, value)
+  return `${text} · ${moment((times[at ?? 0] ?? 0) * 1_000, second.peek())}`
 }
 
 const sizeOf = (element: Element): { readonly width: number; readonly height: number } => ({
@@ -61,6 +87,17 @@ const colourOf =
     element.style.color = `var(${variable})`
     return getComputedStyle(element).color
   }
+
+/** Points between two gaps, of which no line would be seen. */
+const alone: uPlot.Series.Points = {
+  show: true,
+  size: 4,
+  filter: ({ data }, series) => {
+    const values = data[series] ?? []
+    const isGap = (at: number): boolean => (values[at] ?? null) === null
+    return [...values.keys()].filter((at) => !isGap(at) && isGap(at - 1) && isGap(at + 1))
+  },
+}
 
 function optionsFor(element: HTMLElement, name: string): uPlot.Options {
   const colour = colourOf(element)
@@ -77,7 +114,15 @@ function optionsFor(element: HTMLElement, name: string): uPlot.Options {
       { ...axis, size: 30, values: (_, splits) => splits.map((at) => clockText(at * 1_000)) },
       { ...axis, size: 64, values: (_, splits) => splits.map((value) => amountOf(name, value)) },
     ],
-    series: [{}, { label: name, stroke: colour('--line'), width: 1.5, points: { show: false } }],
+    series: [
+      {},
+      {
+        label: name,
+        stroke: colour('--line'),
+        width: 1.5,
+        points: { ...alone, fill: colour('--line') },
+      },
+    ],
   }
 }
 

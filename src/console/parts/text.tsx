@@ -11,13 +11,19 @@ const SHOWN_MAX = 2_000
 /** A text of somebody else, whose direction and control characters stay within it. */
 export const Said = ({ text }: { readonly text: string }) => <bdi>{visible(text)}</bdi>
 
+interface LongTextProps {
+  readonly text: string
+  /** Characters that are shown at first. */
+  readonly max?: number
+}
+
 /** A text that may be very long; a button shows all of it. */
-export function LongText({ text }: { readonly text: string }) {
+export function LongText({ text, max = SHOWN_MAX }: LongTextProps) {
   const [isWhole, setWhole] = useState(false)
-  if (text.length <= SHOWN_MAX || isWhole) return <Said text={text} />
+  if (text.length <= max || isWhole) return <Said text={text} />
   return (
     <>
-      <Said text={`${text.slice(0, SHOWN_MAX)}…`} />{' '}
+      <Said text={`${text.slice(0, max)}…`} />{' '}
       <button type="button" class="quiet" onClick={() => setWhole(true)}>
         {t('all')}
       </button>

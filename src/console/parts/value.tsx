@@ -12,13 +12,15 @@ interface ValueProps {
   readonly value: Json | undefined
   /** Unix milliseconds; undefined where it is not known. */
   readonly setAt?: number | undefined
+  /** The time that stands at the row: a narrow one does not repeat it. */
+  readonly rowAt?: number
 }
 
 const SHOWN_MAX = 60
 
-export function Value({ name, value, setAt }: ValueProps) {
+export function Value({ name, value, setAt, rowAt }: ValueProps) {
   const { text, unit } = shown(name, value, language.value)
-  const cut = text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text
+  const cut = text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text || '""'
   return (
     <span class="value">
       <span class="amount">
@@ -27,7 +29,12 @@ export function Value({ name, value, setAt }: ValueProps) {
       </span>
       <span class="of">
         <bdi>{visible(name)}</bdi>
-        {setAt !== undefined && <span class="since"> · {age(second.value - setAt)}</span>}
+        {setAt !== undefined && (
+          <span class={setAt === rowAt ? 'since repeated' : 'since'}>
+            {' '}
+            · {age(second.value - setAt)}
+          </span>
+        )}
       </span>
     </span>
   )

@@ -29,6 +29,7 @@ export async function submit(channelId: string, model: Model, draft: Draft): Pro
 }
 
 export const SECRET_NAME = 'HELIOGRAPH_PASSWORD'
+export const TOKEN_NAME = 'HELIOGRAPH_TOKEN'
 
 /** The line for a terminal. The secret comes from a variable: commands stay in a history. */
 export function commandFor(channelId: string, model: Model, draft: Draft): string {
@@ -38,6 +39,6 @@ export function commandFor(channelId: string, model: Model, draft: Draft): strin
     .replaceAll(quote, `'\\''`)
     .replace('"password": ""', `"password": "'"$${SECRET_NAME}"'"`)
     .replace(/"(event_time|observed_at|occurred_at)": 0/, `"$1": '${time}'`)
-  const auth = token.value === '' ? '' : ` \\\n  -H "authorization: Bearer $HELIOGRAPH_TOKEN"`
+  const auth = token.value === '' ? '' : ` \\\n  -H "authorization: Bearer $${TOKEN_NAME}"`
   return `curl ${BASE_URL}${PATHS[model]} -H 'content-type: application/json'${auth} -d '${json}'`
 }

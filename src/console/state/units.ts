@@ -44,12 +44,24 @@ export function shown(name: string, value: Json | undefined, locale: string): Sh
 
 const formats = new Map<string, Intl.NumberFormat>()
 
+/** Sizes whose digits would fill a line, or be nothing but zeros. */
+const LARGE = 1e15
+const SMALL = 1e-3
+
 /** At most four digits that matter beside those of a whole number. */
 export function number(value: number, locale: string): string {
   const size = Math.abs(value)
   const digits = size >= 1000 || Number.isInteger(value) ? 0 : size >= 100 ? 1 : size >= 1 ? 2 : 3
-  const key = `${locale} ${digits}`
-  const known = formats.get(key) ?? new Intl.NumberFormat(locale, { maximumFractionDigits: digits })
+  const isScientific = size >= LARGE || (size > 0 && size < SMALL)
+  const key = `${locale} ${isScientific ? 'scientific' : digits}`
+  const known =
+    formats.get(key) ??
+    new Intl.NumberFormat(
+      locale,
+      isScientific
+        ? { notation: 'scientific', maximumSignificantDigits: 4 }
+        : { maximumFractionDigits: digits },
+    )
   formats.set(key, known)
   return known.format(value)
 }

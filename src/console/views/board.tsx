@@ -1,14 +1,16 @@
 // All Things of a channel, live. A row draws again when its Thing changes, and only while it can be
 // seen.
 
+import { signal } from '@preact/signals'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 
 import type { ThingView } from '#src/client/view'
 import { second } from '#console/state/clock.ts'
-import { BASE_URL } from '#console/state/gateway.ts'
+import { BLANK_DRAFT } from '#console/state/drafts.ts'
 import { wantPast } from '#console/state/past-reads.ts'
 import type { LiveChannel, Watched } from '#console/state/live-channel.ts'
 import { hashOf } from '#console/state/route.ts'
+import { commandFor } from '#console/state/submissions.ts'
 import { silentAfterMs } from '#console/state/saved.ts'
 import {
   inNameOrder,
@@ -23,15 +25,20 @@ import type { BoardRow, Order } from '#console/state/search.ts'
 import { firstNumber } from '#console/state/units.ts'
 import { visible } from '#console/state/text.ts'
 import { age, t } from '#console/words/words.ts'
+import { Command } from '#console/parts/command.tsx'
 import { Choice, Empty, Field } from '#console/parts/form.tsx'
 import { Line } from '#console/parts/line.tsx'
 import { Value } from '#console/parts/value.tsx'
 import { VirtualList } from '#console/parts/virtual-list.tsx'
-import { Copy } from '#console/parts/text.tsx'
 
 const SILENCES = [60_000, 600_000, 3_600_000, 86_400_000] as const
 const ROW_PX = 56
-const NARROW = matchMedia('(max-width: 45rem)')
+const NARROW_ROW_PX = 76
+const narrow = matchMedia('(max-width: 45rem)')
+const isNarrow = signal(narrow.matches)
+narrow.addEventListener('change', () => {
+  isNarrow.value = narrow.matches
+})
 
 interface Wish {
   readonly text: string
@@ -69,7 +76,7 @@ export function Board({ channel }: { readonly channel: LiveChannel }) {
         <VirtualList
           label={t('things')}
           count={rows.length}
-          rowHeight={NARROW.matches ? ROW_PX + 20 : ROW_PX}
+          rowHeight={isNarrow.value ? NARROW_ROW_PX : ROW_PX}
           keyOf={(index) => keyOf(rows[index])}
         >
           {(index) => <Row row={rows[index]} channel={channel} />}
@@ -216,7 +223,13 @@ function ThingRow({ thing, watched, channelId }: ThingRowProps) {
       </span>
       <span class="values">
         {names.slice(0, VALUES_MAX).map((name) => (
-          <Value key={name} name={name} value={attrs[name]} setAt={watched?.setAt.get(name)} />
+          <Value
+            key={name}
+            name={name}
+            value={attrs[name]}
+            setAt={watched?.setAt.get(name)}
+            rowAt={at}
+          />
         ))}
         {names.length > VALUES_MAX && <span class="of">+{names.length - VALUES_MAX}</span>}
       </span>
@@ -233,19 +246,13 @@ function ThingRow({ thing, watched, channelId }: ThingRowProps) {
 }
 
 function NoThings({ channel }: { readonly channel: LiveChannel }) {
-  const command = [
-    `curl ${BASE_URL}/thing/update -H 'content-type: application/json' -d '{`,
-    `  "channel_id": "${channel.id}", "password": "'"$HELIOGRAPH_PASSWORD"'",`,
-    `  "thing_id": "boiler-1", "observed_at": '"$(date +%s)"',`,
-    `  "attrs": {"temperature": 61.5, "burning": true}}'`,
-  ].join('\n')
   if (!channel.isCurrent.value) return <p class="lead">{t('loading')}</p>
+  const attrs = { temperature: 61.5, burning: true }
   return (
     <Empty title={t('noThings')} text={t('noThingsText')}>
-      <pre class="command" tabIndex={0}>
-        {command}
-      </pre>
-      <Copy text={command} />
+      <Command
+        text={commandFor(channel.id, 'thing', { ...BLANK_DRAFT, thingId: 'boiler-1', attrs })}
+      />
     </Empty>
   )
 }

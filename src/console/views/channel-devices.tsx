@@ -5,7 +5,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { second } from '#console/state/clock.ts'
 import { listSubscribers, removeSubscriber } from '#console/state/subscribers.ts'
 import type { KnownSubscriber } from '#console/state/subscribers.ts'
-import { moment, t } from '#console/words/words.ts'
+import { dayText, moment, t } from '#console/words/words.ts'
 import { Sure } from '#console/parts/sure.tsx'
 import { Card } from './channel-keys.tsx'
 import type { OwnerProps } from './channel-keys.tsx'
@@ -53,11 +53,13 @@ function Device({ device, onRemove }: DeviceProps) {
   const name = PLATFORMS[platform] ?? t(platform === 'web' ? 'browser' : 'otherDevice')
   return (
     <li>
-      <strong>{name}</strong>
-      {ownKey !== undefined && <span class="tag">{t('thisBrowser')}</span>}
+      <strong>
+        {name} {ownKey !== undefined && <span class="tag">{t('thisBrowser')}</span>}
+      </strong>
       <span class="hint">
         {ROUTES[route] ?? t('ownConnection')} ·{' '}
-        {t('subscribedAt', { time: moment(since, second.peek()) })} · {t('lastSeen', { day })}
+        {t('subscribedAt', { time: moment(since, second.peek()) })} ·{' '}
+        {t('lastSeen', { day: dayText(day) })}
       </span>
       <Sure button={t('removeDevice')} question={t('removeDeviceSure')} onSure={onRemove} isQuiet />
     </li>

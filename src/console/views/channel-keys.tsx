@@ -9,7 +9,7 @@ import { browserName, makeKey } from '#console/state/channels.ts'
 import { BASE_URL, client } from '#console/state/gateway.ts'
 import type { LiveChannel } from '#console/state/live-channel.ts'
 import { hashOf } from '#console/state/route.ts'
-import { t } from '#console/words/words.ts'
+import { dayText, t } from '#console/words/words.ts'
 import { Field, Form } from '#console/parts/form.tsx'
 import { QrCode } from '#console/parts/qr-code.tsx'
 import { Sure } from '#console/parts/sure.tsx'
@@ -161,7 +161,7 @@ function Key({ listed, onRevoke }: KeyProps) {
       </strong>
       <span class="hint">
         {scopes.map((scope) => t(scope === 'read' ? 'scopeRead' : 'scopeSend')).join(', ')} ·{' '}
-        {day === undefined ? t('neverUsed') : t('lastUsed', { day })}
+        {day === undefined ? t('neverUsed') : t('lastUsed', { day: dayText(day) })}
       </span>
       <Sure
         button={t('revoke')}

@@ -86,11 +86,11 @@ function Facts({ channel }: ChannelProps) {
         <dt>{t('createdAt')}</dt>
         <dd>{moment(facts.created_at, second.value)}</dd>
         <dt>{t('keptMessages')}</dt>
-        <dd>{span(facts.retention.messages_and_events_ms)}</dd>
+        <dd>{t('kept', { age: span(facts.retention.messages_and_events_ms) })}</dd>
         <dt>{t('keptUpdates')}</dt>
-        <dd>{span(facts.retention.thing_updates_ms)}</dd>
+        <dd>{t('kept', { age: span(facts.retention.thing_updates_ms) })}</dd>
         <dt>{t('keptUnused')}</dt>
-        <dd>{span(facts.retention.unused_ms)}</dd>
+        <dd>{t('kept', { age: span(facts.retention.unused_ms) })}</dd>
       </dl>
     </Card>
   )

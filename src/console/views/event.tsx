@@ -16,7 +16,7 @@ import { Empty, Form } from '#console/parts/form.tsx'
 import { Severity } from '#console/parts/severity.tsx'
 import { LongText, Said } from '#console/parts/text.tsx'
 import { Value } from '#console/parts/value.tsx'
-import { Lasting, eventTitle, textOf } from './events.tsx'
+import { Lasting, beganAt, eventTitle, numberOf, textOf } from './events.tsx'
 
 const MONTH_MS = 31 * 86_400_000
 
@@ -62,6 +62,7 @@ interface OpenedProps {
 function Opened({ channel, event, updates }: OpenedProps) {
   const { id, fields, attrs, state } = event
   const thingId = textOf(fields['thing_id'])
+  const began = beganAt(channel, event)
   return (
     <article class="event">
       <header class="view">
@@ -72,6 +73,7 @@ function Opened({ channel, event, updates }: OpenedProps) {
           <span class={`state ${state}`}>{t(state === 'open' ? 'eventOpen' : 'eventClosed')}</span>
           <Severity severity={fields['severity']} />
           <Lasting event={event} channel={channel} />
+          {began !== undefined && <time>{moment(began, second.value)}</time>}
         </p>
       </header>
       {textOf(fields['message']) !== '' && (
@@ -110,11 +112,11 @@ const ACTIONS = { create: 'created', update: 'updated', close: 'closed' } as con
 
 function Update({ entry }: { readonly entry: FeedRecord }) {
   const payload = isRecord(entry.payload) ? (entry.payload as Readonly<Record<string, Json>>) : {}
-  const { attrs, message, status, severity } = payload
+  const { attrs, message, status, severity, event_time: time } = payload
   const action = ACTIONS[entry.action as keyof typeof ACTIONS] ?? 'updated'
   return (
     <li>
-      <time>{moment(entry.accepted_at, second.value)}</time>
+      <time>{moment(numberOf(time) ?? entry.accepted_at, second.value)}</time>
       <span>{t(action)}</span>
       <Severity severity={severity} />
       <span class="news">

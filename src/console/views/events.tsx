@@ -13,13 +13,13 @@ import { Severity, gravity } from '#console/parts/severity.tsx'
 import { Said } from '#console/parts/text.tsx'
 
 export const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
-const numberOf = (value: Json | undefined): number | undefined =>
+export const numberOf = (value: Json | undefined): number | undefined =>
   typeof value === 'number' ? value : undefined
 
 export const eventTitle = ({ id, fields }: EventView): string => textOf(fields['title']) || id
 
 /** When an Event began; undefined where neither it nor its first entry says so. */
-const beganAt = (channel: LiveChannel, { id, fields }: EventView): number | undefined =>
+export const beganAt = (channel: LiveChannel, { id, fields }: EventView): number | undefined =>
   numberOf(fields['started_at']) ?? channel.began.get(id)
 const updatedAt = ({ fields }: EventView): number => numberOf(fields['event_time']) ?? 0
 const endedAt = ({ fields }: EventView): number =>

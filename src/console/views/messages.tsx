@@ -7,18 +7,20 @@ import { decrypt, keyFromPassphrase } from '#src/client/encryption'
 import type { EncryptionKey } from '#src/client/encryption'
 import type { Json } from '#domain/submission'
 import { second } from '#console/state/clock.ts'
-import { BASE_URL } from '#console/state/gateway.ts'
+import { BLANK_DRAFT } from '#console/state/drafts.ts'
 import type { FeedMessage, LiveChannel } from '#console/state/live-channel.ts'
 import { hashOf } from '#console/state/route.ts'
 import { scheduled } from '#console/state/saved.ts'
 import { cancelScheduled, forgetScheduled, waitingAt } from '#console/state/scheduled.ts'
+import { commandFor } from '#console/state/submissions.ts'
 import { moment, t } from '#console/words/words.ts'
 import { Actions } from '#console/parts/actions.tsx'
+import { Command } from '#console/parts/command.tsx'
 import { Empty, Field, Form } from '#console/parts/form.tsx'
 import { Markdown } from '#console/parts/markdown.tsx'
 import { Severity } from '#console/parts/severity.tsx'
 import { Sure } from '#console/parts/sure.tsx'
-import { Copy, Outward, Said, hostOf } from '#console/parts/text.tsx'
+import { Outward, Said, hostOf } from '#console/parts/text.tsx'
 
 const SHOWN = 60
 
@@ -212,17 +214,10 @@ function Encrypted({ ciphertext, channel }: { ciphertext: string; channel: LiveC
 }
 
 function NoMessages({ channel }: { readonly channel: LiveChannel }) {
-  const command = [
-    `curl ${BASE_URL}/message -H 'content-type: application/json' -d '{`,
-    `  "channel_id": "${channel.id}", "password": "'"$HELIOGRAPH_PASSWORD"'",`,
-    `  "title": "Frost tonight", "body": "Close the **roof**."}'`,
-  ].join('\n')
+  const draft = { ...BLANK_DRAFT, title: 'Frost tonight', body: 'Close the **roof**.' }
   return (
     <Empty title={t('noMessages')} text={t('noMessagesText')}>
-      <pre class="command" tabIndex={0}>
-        {command}
-      </pre>
-      <Copy text={command} />
+      <Command text={commandFor(channel.id, 'message', draft)} />
     </Empty>
   )
 }

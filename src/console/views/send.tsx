@@ -8,12 +8,12 @@ import type { Pair } from '#console/state/pairs.ts'
 import { nowMs } from '#console/state/clock.ts'
 import { BLANK_DRAFT, WHENS, sentAt } from '#console/state/drafts.ts'
 import type { Draft, Model } from '#console/state/drafts.ts'
-import { SECRET_NAME, commandFor, submit } from '#console/state/submissions.ts'
+import { commandFor, submit } from '#console/state/submissions.ts'
 import { hashOf } from '#console/state/route.ts'
 import { t } from '#console/words/words.ts'
 import { Choice, Field, Form } from '#console/parts/form.tsx'
 import { Pairs } from '#console/parts/pairs.tsx'
-import { Copy } from '#console/parts/text.tsx'
+import { Command } from '#console/parts/command.tsx'
 
 const MODELS = ['message', 'event', 'thing'] as const
 const SEVERITIES = ['critical', 'high', 'normal', 'low'] as const
@@ -81,7 +81,10 @@ export function Send({ channel, thingId }: SendProps) {
             )}
           </p>
         </section>
-        <Command text={commandFor(channel.id, model, draft)} />
+        <section class="card">
+          <h2>{t('asCommand')}</h2>
+          <Command text={commandFor(channel.id, model, draft)} />
+        </section>
       </div>
     </div>
   )
@@ -208,17 +211,4 @@ const Models = ({ model, onModel }: ModelsProps) => (
       ))}
     </div>
   </fieldset>
-)
-
-const Command = ({ text }: { readonly text: string }) => (
-  <section class="card">
-    <h2>{t('asCommand')}</h2>
-    <p>{t('asCommandHint', { name: SECRET_NAME })}</p>
-    <pre class="command" tabIndex={0} aria-label={t('asCommand')} role="region">
-      {text}
-    </pre>
-    <div>
-      <Copy text={text} />
-    </div>
-  </section>
 )

@@ -52,7 +52,13 @@ function TokenForm({ isWrong }: { readonly isWrong: boolean }) {
         button={t('tokenButton')}
         onSubmit={async () => {
           token.value = text.trim()
-          await client.peek().profile({ repeat: false })
+          try {
+            await client.peek().profile({ repeat: false })
+          } catch (error) {
+            // The field itself says that the token is wrong.
+            if (wantsToken(error)) return
+            throw error
+          }
           await restart()
         }}
       >

@@ -48,6 +48,8 @@ export function Courses({ channel, thing }: CoursesProps) {
     () => [...coursesOf(read?.items ?? [])].filter(([, course]) => changesOf(course).length > 1),
     [read],
   )
+  // All begin together, so that one can be compared with another.
+  const fromMs = Math.min(...courses.map(([, { times }]) => times[0] ?? nowMs()))
   return (
     <section>
       <div class="actions">
@@ -68,13 +70,10 @@ export function Courses({ channel, thing }: CoursesProps) {
       <div class="charts">
         {courses.map(([name, course]) => (
           <figure class="chart" key={name}>
-            <figcaption>
-              <bdi>{visible(name)}</bdi>
-            </figcaption>
             {kindOf(course) === 'changes' ? (
-              <Changes course={course} />
+              <Changes name={name} course={course} />
             ) : (
-              <Drawn name={name} course={course} />
+              <Drawn name={name} course={course} fromMs={fromMs} />
             )}
           </figure>
         ))}
@@ -84,18 +83,19 @@ export function Courses({ channel, thing }: CoursesProps) {
 }
 
 interface CourseProps {
+  readonly name: string
   readonly course: Course
 }
 
 /** A line, or steps, the last of which holds until the present. */
-function Drawn({ name, course }: CourseProps & { readonly name: string }) {
+function Drawn({ name, course, fromMs }: CourseProps & { readonly fromMs: number }) {
   const isSteps = kindOf(course) === 'steps'
   const { times, values } = useMemo(() => {
     const points = pointsOf(course)
-    if (!isSteps) return { times: course.times, values: points }
     const until = Math.max(nowMs(), course.times.at(-1) ?? 0)
-    return { times: [...course.times, until], values: [...points, points.at(-1) ?? null] }
-  }, [course])
+    const last = isSteps ? (points.at(-1) ?? null) : null
+    return { times: [fromMs, ...course.times, until], values: [null, ...points, last] }
+  }, [course, fromMs])
   const text = (value: number): string => {
     if (isSteps) return String(value === 1)
     const { text: amount, unit } = shown(name, value, language.value)
@@ -112,18 +112,22 @@ function Drawn({ name, course }: CourseProps & { readonly name: string }) {
 }
 
 const SHOWN = 5
+const TEXT_MAX = 200
 
-function Changes({ course }: CourseProps) {
+function Changes({ name, course }: CourseProps) {
   const [count, setCount] = useState(SHOWN)
   const changes = changesOf(course)
   return (
     <>
+      <figcaption>
+        <bdi>{visible(name)}</bdi>
+      </figcaption>
       <ol class="updates">
         {changes.slice(0, count).map(({ time, value }) => (
           <li key={time}>
             <time>{moment(time, second.value)}</time>
             <span class="news">
-              {value === null ? t('removed') : <LongText text={plain(value)} />}
+              {value === null ? t('removed') : <LongText text={plain(value)} max={TEXT_MAX} />}
             </span>
           </li>
         ))}

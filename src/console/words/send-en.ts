@@ -37,6 +37,7 @@ export const SEND_EN = {
   takeBackSure: 'Take back “{title}”? It is not sent then.',
   asCommand: 'The same from a terminal',
   asCommandHint: 'Put the password or a key into the variable {name} first.',
+  asCommandToken: 'The gateway token goes into {name}.',
   titleNeeded: 'A title is needed.',
   tagsHint: 'Separated by commas.',
 } as const

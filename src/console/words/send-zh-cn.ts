@@ -39,6 +39,7 @@ export const SEND_ZH_CN: Readonly<Record<keyof typeof SEND_EN, string>> = {
   takeBackSure: '撤回“{title}”？它将不会被发送。',
   asCommand: '在终端中执行相同操作',
   asCommandHint: '请先将密码或密钥放入变量 {name}。',
+  asCommandToken: '网关令牌放入 {name}。',
   titleNeeded: '请填写标题。',
   tagsHint: '用逗号分隔。',
 }

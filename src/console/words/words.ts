@@ -55,31 +55,32 @@ const locale = (): string =>
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** A time of day, with its date when it is not of the last day. */
-export function moment(atMs: number, presentMs: number): string {
-  const isNear = Math.abs(presentMs - atMs) < DAY_MS
-  const key = `${language.value} ${isNear}`
-  const known = formats.get(key)
-  const format =
-    known ??
-    new Intl.DateTimeFormat(
-      locale(),
-      isNear ? { timeStyle: 'medium' } : { dateStyle: 'medium', timeStyle: 'short' },
-    )
+/** The format of a name, made once for each language. */
+function formatOf(name: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = `${language.value} ${name}`
+  const format = formats.get(key) ?? new Intl.DateTimeFormat(locale(), options)
   formats.set(key, format)
+  return format
+}
+
+/** A time of day, with its date when that is not today's. */
+export function moment(atMs: number, presentMs: number): string {
+  const isToday = new Date(atMs).toDateString() === new Date(presentMs).toDateString()
+  const format = isToday
+    ? formatOf('time', { timeStyle: 'medium' })
+    : formatOf('moment', { dateStyle: 'medium', timeStyle: 'short' })
   return format.format(atMs)
 }
+
+/** A day that the gateway names, as 2026-01-31. */
+export const dayText = (day: string): string =>
+  formatOf('day', { dateStyle: 'medium', timeZone: 'UTC' }).format(Date.parse(day))
 
 /** A time on the axis of a chart: the time of day, or the day at its beginning. */
 export function clockText(atMs: number): string {
   const isMidnight = new Date(atMs).getHours() === 0 && new Date(atMs).getMinutes() === 0
-  const key = `axis ${language.value} ${isMidnight}`
-  const format =
-    formats.get(key) ??
-    new Intl.DateTimeFormat(
-      locale(),
-      isMidnight ? { month: 'short', day: 'numeric' } : { hour: '2-digit', minute: '2-digit' },
-    )
-  formats.set(key, format)
+  const format = isMidnight
+    ? formatOf('axis day', { month: 'short', day: 'numeric' })
+    : formatOf('axis', { hour: '2-digit', minute: '2-digit' })
   return format.format(atMs)
 }
