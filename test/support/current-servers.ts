@@ -7,10 +7,10 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-import { startMariaDb } from '#src/dev/servers/mariadb'
 import type { MariaDbServer, MariaDbStarted } from '#src/dev/servers/mariadb'
 import { startNats } from '#src/dev/servers/nats'
 import type { NatsOptions, NatsStarted } from '#src/dev/servers/nats'
+import { startCopiedMariaDb } from '#test/support/copied-mariadb'
 import { reservePort } from '#src/dev/servers/port'
 import { ServerProcess } from '#src/dev/servers/server-process'
 
@@ -36,7 +36,7 @@ export const startTestNats = (options: Omit<NatsOptions, 'env'> = {}): Promise<N
 
 /** Starts the database server of the tests, with additional parameters. */
 export const startTestDatabase = (parameters: readonly string[]): Promise<MariaDbStarted> =>
-  ROOT === '' ? startMariaDb({ env: process.env, parameters }) : startMySql(parameters)
+  ROOT === '' ? startCopiedMariaDb(parameters) : startMySql(parameters)
 
 /**
  * Starts the mysqld of the folder, with its libraries and its binary log. Root has no password, as

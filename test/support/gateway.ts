@@ -171,6 +171,9 @@ export async function figureOf(
   return [...lines].reduce((sum, [, figure]) => sum + Number(figure), 0)
 }
 
+/** Asking costs the processor that is waited for, so long waits ask less often. */
+const PAUSE_MS_MAX = 50
+
 /** Asks again until `done` is true; fails after a bound. */
 export async function until<Value>(
   ask: () => Promise<Value>,
@@ -178,12 +181,12 @@ export async function until<Value>(
   timeoutMs = 30_000,
 ): Promise<Value> {
   const deadline = performance.now() + timeoutMs
-  for (;;) {
+  for (let pauseMs = 10; ; pauseMs = Math.min(1.2 * pauseMs, PAUSE_MS_MAX)) {
     const value = await ask()
     if (done(value)) return value
     if (performance.now() > deadline) {
       throw new Error(`not in ${timeoutMs} ms; last seen: ${JSON.stringify(value)?.slice(0, 500)}`)
     }
-    await new Promise((resolve) => setTimeout(resolve, 10))
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
 }

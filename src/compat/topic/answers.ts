@@ -67,8 +67,11 @@ function codeOf({ code, field }: Fault, status: number): number {
   return status * 100 + 1
 }
 
+/** The tool has one parameter for a duration and a time, and a caller knows it as `delay`. */
+const sentenceOf = (fault: Fault): string => lineOf(fault).replace('deliver_at', 'delay')
+
 const failure = (fault: Fault, status: number): Imitated =>
-  json({ code: codeOf(fault, status), http: status, error: lineOf(fault) })
+  json({ code: codeOf(fault, status), http: status, error: sentenceOf(fault) })
 
 /** Answers a publication, which the feed keeps for `keptMs`. */
 export const published = (keptMs: number): Answerer<Published> =>
