@@ -74,7 +74,7 @@ test('every route answers its method and refuses the others with Allow', async (
 
 // Everything that takes a channel password; a new route must decide whether it belongs here.
 const COUNTED =
-  /^\/(message(\/cancel)?|(event|thing|rule)\/.*|channel\/(create|subscribe|sync|rename|password|delete|info|history|mappings|key.*))$/
+  /^\/(message(\/cancel)?|(event|thing|rule)\/.*|channel\/(create|subscribe|sync|rename|password|delete|info|history|mappings|key.*|subscriber\/.*))$/
 
 test('every route that takes a channel password counts in the budget, and no other', (t) => {
   for (const row of TABLE) {
