@@ -31,8 +31,8 @@ const random = seeded(20_261_123)
 const clusterTest = testsWithServers()
 
 interface Hang {
-  /** The process is stopped when it sends this. */
-  readonly at: RegExp
+  /** The process is stopped when it has sent all but the last of these, and sends that. */
+  readonly at: readonly RegExp[]
   /** At least; it wakes up when others have served every lane. */
   readonly forMs: number
   /** Turns that ended in a failure: a turn that is fenced has not failed. */
@@ -54,7 +54,11 @@ async function hangs(t: ExecutionContext, servers: Servers, hang: Hang): Promise
   const { channels, load, audited } = await busy(t, { nodes: [well] }, work)
   t.false(saysFenced(hanging))
 
-  await relay.holdAt((bytes) => hang.at.test(bytes.toString('latin1')))
+  const awaited = [...hang.at]
+  await relay.holdAt((bytes) => {
+    if (awaited[0]?.test(bytes.toString('latin1')) === true) awaited.shift()
+    return awaited.length === 0
+  })
   hanging.process.kill('SIGSTOP')
   const stopped = performance.now()
   // The locks of a hanging transaction end while it hangs. (mysql/5)
@@ -81,9 +85,9 @@ const saysFenced = ({ lines }: Gateway): boolean => lines.some(({ fact }) => fac
 const MOVE = /^\x34\0\0\0\x17[^]{4}\0\x01\0\0\0\0\x01(?:\x08\0){4}/
 
 clusterTest('an owner that hangs before its commit is fenced by the commit', (t, servers) =>
-  hangs(t, servers, { at: MOVE, forMs: 0, failedTurns: 0 }),
+  hangs(t, servers, { at: [MOVE], forMs: 0, failedTurns: 0 }),
 )
 
 clusterTest('an owner that hangs for long with its lanes locked holds nobody up', (t, servers) =>
-  hangs(t, servers, { at: /COMMIT$/, forMs: 10_000, failedTurns: 1 }),
+  hangs(t, servers, { at: [MOVE, /COMMIT$/], forMs: 10_000, failedTurns: 1 }),
 )
