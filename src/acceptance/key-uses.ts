@@ -18,7 +18,7 @@ export const DAY_MS = 86_400_000
 const WRITE_AFTER_MS = 10_000
 /** Keys of one day that are remembered, of NOTED_BYTES each; others are written again. */
 export const NOTED_MAX = 200_000
-/** What the hash of a key takes in a set and in memory, rounded up: 32 MB in all. */
+/** The hash of a key takes at most so many bytes in the set. */
 const NOTED_BYTES = 160
 
 export class KeyUses {

@@ -28,7 +28,7 @@ export type FoundKey = StoredKey | Fault | undefined
 
 /** Some 100,000 keys. With more in use every request could cost a look-up. */
 export const KNOWN_BYTES_MAX = 64 * 2 ** 20
-/** What a key takes in memory, rounded up, beside its label. */
+/** A key takes at most so many bytes of memory, and its label more. */
 const KEY_BYTES = 640
 const UNKNOWN_MAX = 1_000
 const UNKNOWN_FOR_MS = 10_000

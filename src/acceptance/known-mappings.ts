@@ -34,7 +34,7 @@ interface Reading {
 
 const NONE: readonly Mapping[] = []
 export const KNOWN_BYTES_MAX = 32 * 2 ** 20
-/** What a channel without mappings takes in memory, and a character of stored mappings. */
+/** A channel takes so many bytes of memory, and each character of its mappings more. */
 const CHANNEL_BYTES = 300
 export const CHARACTER_BYTES = 8
 const COMPARE_AFTER_MS = 60_000

@@ -3,7 +3,7 @@
 
 import type { World } from './world.ts'
 
-/** What a gauge says at most, in a world of this size; and at rest. */
+/** A gauge stays within these: while things fail, and at rest. */
 interface Bound {
   readonly most: (world: World) => number
   readonly isEmptyAtRest: boolean
@@ -78,7 +78,7 @@ function compare(world: World, name: string, figures: ReadonlyMap<string, number
   }
 }
 
-/** What a process still holds of what nobody waits for; '' for nothing. */
+/** Names what a process still holds though nobody waits for it; '' for nothing. */
 function restlessBounds(name: string, figures: ReadonlyMap<string, number>): string {
   for (const [gauge, value] of figures) {
     const isEmpty = value === 0 || BOUNDS.get(gauge)?.isEmptyAtRest !== true

@@ -25,7 +25,7 @@ export function judgeSent(
   const newest = newestOf(sent.filter(({ token }) => applied.has(token)))
   for (const one of sent) {
     if (one.outcome !== 'accepted') continue
-    // Who publishes over MQTT is told no op_id.
+    // A PUBACK has no op_id.
     const opId = one.opId ?? applied.get(one.token) ?? ''
     const where = `token ${one.token}, op ${opId}`
     const status = final.statuses.get(opId)

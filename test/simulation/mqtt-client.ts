@@ -65,7 +65,7 @@ export class SimulatedMqttClient {
     this.#later(between(chance, 0, 2_000))
   }
 
-  /** What is not at rest; '' when everything is. */
+  /** Names what is not at rest; '' when everything is. */
   get restless(): string {
     if (this.channel.isDeleted || this.channel.isInDoubt) return ''
     if (!this.#isSubscribed) return `${this.name} is not connected`

@@ -35,7 +35,7 @@ export function coursesOf(entries: readonly FeedRecord[]): ReadonlyMap<string, C
   return new Map(courses)
 }
 
-/** How a course is drawn: as a line, as steps between false and true, or as a list of changes. */
+/** The view draws a course as a line, as steps between false and true, or as a list of changes. */
 export type CourseKind = 'line' | 'steps' | 'changes'
 
 /** What its last value is decides: a sensor that fails may say so in words. */
