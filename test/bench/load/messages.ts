@@ -95,10 +95,20 @@ export interface IdleOrder {
 }
 
 export type MqttOrder =
-  /** Connects one client for each user name. */
-  | { readonly kind: 'connect'; readonly port: number; readonly userNames: readonly string[] }
-  /** Every client publishes with so many under way, for so long. */
-  | { readonly kind: 'publish'; readonly durationMs: number; readonly underWay: number }
+  /** Connects one client for each user name; each has its part of the Things. */
+  | {
+      readonly kind: 'connect'
+      readonly port: number
+      readonly userNames: readonly string[]
+      readonly things: number
+    }
+  /** Every client publishes with at most so many under way, as fast as it can or at a rate in all. */
+  | {
+      readonly kind: 'publish'
+      readonly durationMs: number
+      readonly underWay: number
+      readonly ratePerSecond?: number
+    }
 
 export interface MqttReport {
   /** Acknowledgements a second, while it lasted. */

@@ -1,5 +1,5 @@
-// Clients of MQTT 3.1.1 as a process of its own. Each publishes updates of the standard size at
-// QoS 1 with so many under way, sends the next one for each acknowledgement, or does nothing.
+// Clients of MQTT 3.1.1 as a process of its own. They publish updates of the standard size at QoS 1
+// with so many under way each, the next one for each acknowledgement or at a rate, or do nothing.
 
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -13,15 +13,23 @@ const ANSWER_BYTES = 4
 /** CONNECTs at once. */
 const AT_ONCE = 32
 const PACKET_ID_MAX = 0xffff
+/** At a rate, what is due is sent so often. */
+const PACE_MS = 5
 const KEEP_ALIVE_SECONDS = 0xffff
 const OBSERVED_DIGITS = 13
 
-interface Client {
-  readonly socket: Socket
-  /** Its PUBLISH: packet id and time of observation are written into it. */
-  readonly publish: Buffer
+/** A PUBLISH of a Thing: packet id and time of observation are written into it. */
+interface Publish {
+  readonly bytes: Buffer
   readonly idOffset: number
   readonly observedOffset: number
+}
+
+interface Client {
+  readonly socket: Socket
+  /** One for each of its Things, sent in turn. */
+  readonly publishes: readonly Publish[]
+  next: number
   lastId: number
   underWay: number
   /** Bytes of an answer that has not come whole. */
@@ -29,7 +37,8 @@ interface Client {
 }
 
 const clients: Client[] = []
-let isSending = false
+/** Each acknowledgement is followed by the next publish. */
+let isFollowing = false
 let acknowledged = 0
 
 const textOf = (text: string): Buffer => {
@@ -52,30 +61,33 @@ function connectOf(name: string, userName: string): Buffer {
   return packetOf(0x10, Buffer.concat(body))
 }
 
-function publishOf(thing: number): Pick<Client, 'publish' | 'idOffset' | 'observedOffset'> {
+function publishOf(thing: number): Publish {
   const topic = textOf(`things/sensor-${String(thing).padStart(6, '0')}`)
   const attrs = { temperature: 20 + (thing % 90) / 10, humidity: 40 + (thing % 50), online: true }
   const fields = { observed_at: 10 ** (OBSERVED_DIGITS - 1), title: `Sensor ${thing % 100}`, attrs }
   const bare = JSON.stringify({ ...fields, attrs: { ...attrs, note: '' } })
   const note = 'x'.repeat(BODY_BYTES - bare.length)
   const payload = Buffer.from(JSON.stringify({ ...fields, attrs: { ...attrs, note } }))
-  const publish = packetOf(0x32, Buffer.concat([topic, Buffer.alloc(2), payload]))
-  const payloadAt = publish.length - payload.length
+  const bytes = packetOf(0x32, Buffer.concat([topic, Buffer.alloc(2), payload]))
+  const payloadAt = bytes.length - payload.length
   return {
-    publish,
+    bytes,
     idOffset: payloadAt - 2,
     observedOffset: payloadAt + '{"observed_at":'.length,
   }
 }
 
 function send(client: Client, count: number): void {
-  const { publish, idOffset, observedOffset } = client
   const packets: Buffer[] = []
   for (let sent = 0; sent < count; sent += 1) {
+    const due = client.publishes[client.next]
+    if (due === undefined) throw new Error('the client has no Things')
+    client.next = (client.next + 1) % client.publishes.length
     client.lastId = (client.lastId % PACKET_ID_MAX) + 1
-    publish.writeUInt16BE(client.lastId, idOffset)
-    publish.write(String(Date.now()), observedOffset, OBSERVED_DIGITS, 'latin1')
-    packets.push(Buffer.from(publish))
+    const { bytes, idOffset, observedOffset } = due
+    bytes.writeUInt16BE(client.lastId, idOffset)
+    bytes.write(String(Date.now()), observedOffset, OBSERVED_DIGITS, 'latin1')
+    packets.push(Buffer.from(bytes))
   }
   client.underWay += count
   client.socket.write(packets.length === 1 ? (packets[0] ?? '') : Buffer.concat(packets))
@@ -86,17 +98,22 @@ function answered(client: Client, bytes: Buffer): void {
   client.rest = (client.rest + bytes.length) % ANSWER_BYTES
   client.underWay -= answers
   acknowledged += answers
-  if (isSending && answers > 0) send(client, answers)
+  if (isFollowing && answers > 0) send(client, answers)
 }
 
-async function open({ port }: Opening, userName: string, index: number): Promise<void> {
+async function open(order: Opening, userName: string, index: number): Promise<void> {
+  const { port, userNames, things } = order
   const socket = connect({ port, host: '127.0.0.1', noDelay: true })
   socket.on('error', () => process.exit(1))
   await once(socket, 'connect')
   socket.write(connectOf(`bench-${index}`, userName))
   const [connack] = (await once(socket, 'data')) as [Buffer]
   if (connack[3] !== 0) throw new Error(`CONNACK ${connack[3]}`)
-  const client = { socket, ...publishOf(index), lastId: 0, underWay: 0, rest: 0 }
+  const publishes: Publish[] = []
+  for (let thing = index; thing < things; thing += userNames.length) {
+    publishes.push(publishOf(thing))
+  }
+  const client = { socket, publishes, next: 0, lastId: 0, underWay: 0, rest: 0 }
   clients.push(client)
   socket.on('data', (bytes: Buffer) => answered(client, bytes))
   socket.on('close', () => process.exit(1))
@@ -113,24 +130,41 @@ async function openAll(order: Opening): Promise<void> {
 }
 
 /** Publishes for so long, then waits until everything is acknowledged. */
-async function publishFor(durationMs: number, underWay: number): Promise<MqttReport> {
+async function publish(order: Extract<MqttOrder, { kind: 'publish' }>): Promise<MqttReport> {
+  const { durationMs, underWay, ratePerSecond } = order
   acknowledged = 0
-  isSending = true
+  isFollowing = ratePerSecond === undefined
   const startMs = performance.now()
-  for (const client of clients) send(client, underWay)
+  if (isFollowing) for (const client of clients) send(client, underWay)
+  const pacing = isFollowing ? undefined : setInterval(sendDue, PACE_MS, startMs, order)
   await new Promise((resolve) => setTimeout(resolve, durationMs))
+  clearInterval(pacing)
   const elapsedMs = performance.now() - startMs
   const { acknowledged: inTime } = { acknowledged }
-  isSending = false
+  isFollowing = false
   while (clients.some((client) => client.underWay > 0)) {
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
   return { perSecond: (inTime / elapsedMs) * 1_000, acknowledged }
 }
 
+/** Sends what is due by now, as far as clients may have more under way. */
+function sendDue(startMs: number, { underWay, ratePerSecond = 0 }: Pace): void {
+  const due = Math.floor(((performance.now() - startMs) * ratePerSecond) / 1_000)
+  const sent = acknowledged + clients.reduce((sum, client) => sum + client.underWay, 0)
+  const each = Math.ceil((due - sent) / clients.length)
+  let left = due - sent
+  for (const client of clients) {
+    const count = Math.min(each, left, underWay - client.underWay)
+    if (count > 0) send(client, count)
+    left -= Math.max(0, count)
+  }
+}
+
+type Pace = Pick<Extract<MqttOrder, { kind: 'publish' }>, 'underWay' | 'ratePerSecond'>
+
 process.on('message', (order: MqttOrder) => {
-  const done =
-    order.kind === 'connect' ? openAll(order) : publishFor(order.durationMs, order.underWay)
+  const done = order.kind === 'connect' ? openAll(order) : publish(order)
   void done.then((report) => process.send?.(report ?? {}))
 })
 // The bench is gone.

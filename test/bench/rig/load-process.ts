@@ -91,12 +91,12 @@ export class MqttClients extends LoadProcess<MqttOrder> {
   }
 
   /** Resolves once all are connected. */
-  connect(port: number, userNames: readonly string[]): Promise<unknown> {
-    return this.ask({ kind: 'connect', port, userNames })
+  connect(port: number, userNames: readonly string[], things: number): Promise<unknown> {
+    return this.ask({ kind: 'connect', port, userNames, things })
   }
 
-  publish(durationMs: number, underWay: number): Promise<MqttReport> {
-    return this.ask({ kind: 'publish', durationMs, underWay })
+  publish(order: Omit<Extract<MqttOrder, { kind: 'publish' }>, 'kind'>): Promise<MqttReport> {
+    return this.ask({ kind: 'publish', ...order })
   }
 }
 

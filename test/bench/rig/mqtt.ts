@@ -20,21 +20,27 @@ const APPLIED_WITHIN_MS = 60_000
 /** Publishes of one client that are under way: its Receive Maximum. */
 const UNDER_WAY = 20
 
-/** The product with a listener for MQTT, on a copy of a database. */
+/** A gateway with a listener for MQTT. */
 export interface MqttGateway {
   readonly server: Server
   readonly mqttPort: number
   readonly stop: () => Promise<void>
 }
 
+/** The product with a listener for MQTT, on a copy of a database. */
 export async function startMqttGateway(
   { directory, token }: Pick<Prepared, 'directory' | 'token'>,
   copy: string,
 ): Promise<MqttGateway> {
   await cp(directory, copy, { recursive: true })
+  return openMqttGateway(copy, token)
+}
+
+/** The product with a listener for MQTT, in a folder. */
+export async function openMqttGateway(directory: string, token: string): Promise<MqttGateway> {
   const { port: mqttPort, release } = await reservePort()
   const settings = { SERVICE_MQTT_ADDR: `127.0.0.1:${mqttPort}` }
-  const server = await startGateway(copy, token, settings)
+  const server = await startGateway(directory, token, settings)
   const stop = async (): Promise<void> => {
     await server.stop()
     await release()
@@ -44,8 +50,8 @@ export async function startMqttGateway(
 
 /** A key of each of the first channels. */
 export async function keysOf(
-  { server }: MqttGateway,
-  { token, channels }: Prepared,
+  { server }: Pick<MqttGateway, 'server'>,
+  { token, channels }: Pick<Prepared, 'token' | 'channels'>,
   count: number,
 ): Promise<readonly string[]> {
   const caller = new Caller(server, token)
@@ -55,6 +61,19 @@ export async function keysOf(
     keys.push(textOf(made, 'key'))
   }
   return keys
+}
+
+/** Resolves once so many operations ended, no more and no fewer. */
+export async function untilEnded(server: Server, token: string, wanted: number): Promise<void> {
+  const until = performance.now() + APPLIED_WITHIN_MS
+  for (;;) {
+    const ended = await operationsEnded([server], token)
+    if (ended === wanted) return
+    if (performance.now() > until) {
+      throw new CountsDiffer(`${wanted} were acknowledged, ${ended} ended`)
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
 }
 
 /** Clients that publish to one server as fast as it acknowledges. */
@@ -78,17 +97,10 @@ export class Publishing {
   static async product(prepared: Prepared, copy: string, clients: number): Promise<Publishing> {
     const gateway = await startMqttGateway(prepared, copy)
     const userNames = await keysOf(gateway, prepared, clients)
-    const ended = (): Promise<number> => operationsEnded([gateway.server], prepared.token)
-    const before = await ended()
-    const applied = async (acknowledged: number): Promise<void> => {
-      const until = performance.now() + APPLIED_WITHIN_MS
-      while ((await ended()) - before !== acknowledged) {
-        if (performance.now() > until) {
-          throw new CountsDiffer(`acknowledged ${acknowledged}, ${(await ended()) - before} ended`)
-        }
-        await new Promise((resolve) => setTimeout(resolve, 50))
-      }
-    }
+    const { server } = gateway
+    const before = await operationsEnded([server], prepared.token)
+    const applied = (acknowledged: number): Promise<void> =>
+      untilEnded(server, prepared.token, before + acknowledged)
     return Publishing.#of(gateway.mqttPort, userNames, { applied, end: gateway.stop })
   }
 
@@ -118,13 +130,14 @@ export class Publishing {
     },
   ): Promise<Publishing> {
     const clients = new MqttClients()
-    await clients.connect(port, userNames)
+    await clients.connect(port, userNames, userNames.length)
     return new Publishing(clients, applied, end)
   }
 
   /** Acknowledgements a second. Throws when one of them had no effect. */
   async rate(durationMs: number): Promise<number> {
-    const { perSecond, acknowledged } = await this.#clients.publish(durationMs, UNDER_WAY)
+    const order = { durationMs, underWay: UNDER_WAY }
+    const { perSecond, acknowledged } = await this.#clients.publish(order)
     this.#acknowledged += acknowledged
     await this.#applied(this.#acknowledged)
     return perSecond

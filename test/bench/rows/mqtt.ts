@@ -111,6 +111,7 @@ export const MQTT_IDLE_ROW: Row = {
         await clients.connect(
           gateway.mqttPort,
           Array.from({ length: IDLE_CLIENTS }, () => key),
+          IDLE_CLIENTS,
         )
         await passing(SETTLE_MS)
         const taken = ((residentMbOf(gateway.server.pid) - before) * 1_000) / IDLE_CLIENTS

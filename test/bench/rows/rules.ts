@@ -1,4 +1,5 @@
-// Rules: what ten of them cost updates that they watch, and how fast deadlines are moved.
+// Rules: what ten of them cost updates that they watch, how late a `for` ends under load, and how
+// fast deadlines are moved.
 
 import { join } from 'node:path'
 
@@ -9,6 +10,7 @@ import { CHANNEL_COUNT, THING_COUNT } from '#test/bench/rig/denominators'
 import { databaseIn, startGateway } from '#test/bench/rig/gateway'
 import { prepareKeyed, startKeyed } from '#test/bench/rig/keyed'
 import { residentMbOf } from '#test/bench/rig/processes'
+import type { Server } from '#test/bench/rig/server'
 import { metricOf } from '#test/bench/rig/subject'
 import { detailsOf, divided } from './measured.ts'
 import type { Figure, Row } from './row.ts'
@@ -38,6 +40,8 @@ export const RULES_ROW: Row = {
     const plan = planOf(session, 'with-rules', TEN)
     const [measured, without] = await session.between(plan, below)
     const failure = measured.failure ?? without.failure
+    const late =
+      measured.knee === undefined ? [] : [await lateAt(session, measured.knee.median / 2)]
     return [
       {
         row: 'rules',
@@ -52,8 +56,38 @@ export const RULES_ROW: Row = {
         details: { ...detailsOf(measured), denominatorDetails: detailsOf(without) },
         ...(failure !== undefined && { failure }),
       },
+      ...late,
     ]
   },
+}
+
+/** A condition that a tenth of the Things meet with each reading, and so for as long as asked. */
+const MOIST = { things: 'all', when: { attr: 'humidity', inside: [40, 44] }, for: '3s', event }
+/** The condition is met at once, and the times begin to end after three seconds. */
+const LATE_MS = 15_000
+const AT_HALF = { kind: 'at-most', must: 3, aim: 1 } as const
+
+/** How late the `for` of a rule ends at a rate (R8). */
+async function lateAt(session: Session, ratePerSecond: number): Promise<Figure> {
+  const plan = planOf(session, 'rules-late', [MOIST])
+  // The Events of rules are stored beside what was accepted.
+  const count = () => Promise.resolve(undefined)
+  const start = async () => ({ ...(await plan.start()), count })
+  const ending = await session.withRig({ ...plan, start }, async (rig) => {
+    const pace = { kind: 'open', ratePerSecond: Math.round(ratePerSecond) } as const
+    const { load } = await rig.step({ pace, durationMs: LATE_MS })
+    const { servers, recipe } = rig.subject
+    const [server] = servers
+    if (server === undefined) throw new Error('the subject has no server')
+    return { ...(await lateOf(server, recipe.token)), load }
+  })
+  const shared = { row: 'rules.late', unit: 's on average', goal: AT_HALF } as const
+  if (ending.kind === 'failed') {
+    return { ...shared, value: undefined, failure: ending.failure, details: {} }
+  }
+  const { ticks, late, load } = ending.result
+  session.options.say(`  rules: ${ticks} ticks, ${(late / ticks).toFixed(2)} s late`)
+  return { ...shared, value: spread([late / ticks]), details: { ratePerSecond, ticks, load } }
 }
 
 /** Every channel has the rules. */
@@ -167,10 +201,7 @@ async function workOff(directory: string, token: string, seconds: number): Promi
   const look = async () => {
     await new Promise((resolve) => setTimeout(resolve, LOOKED_MS))
     residentMb = Math.max(residentMb, residentMbOf(server.pid))
-    const [ticks, late] = await Promise.all(
-      ['count', 'sum'].map((part) => metricOf(server, { token, name: `${LATE_METRIC}_${part}` })),
-    )
-    return { ticks: ticks ?? 0, late: late ?? 0, ms: performance.now() }
+    return { ...(await lateOf(server, token)), ms: performance.now() }
   }
   try {
     const first = await look()
@@ -194,6 +225,14 @@ async function workOff(directory: string, token: string, seconds: number): Promi
   } finally {
     await server.stop()
   }
+}
+
+/** How many ticks fired deadlines, and how late the earliest of each were, in seconds together. */
+async function lateOf(server: Server, token: string) {
+  const [ticks = 0, late = 0] = await Promise.all(
+    ['count', 'sum'].map((part) => metricOf(server, { token, name: `${LATE_METRIC}_${part}` })),
+  )
+  return { ticks, late }
 }
 
 const LATE_METRIC = 'heliograph_deadline_late_seconds'
