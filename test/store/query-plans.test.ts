@@ -4,6 +4,7 @@
 
 import test from 'ava'
 
+import { LIST_MAX } from '#src/store/statements/bulk'
 import { databasePath } from '#test/support/sqlite-store'
 import { doEverything, openWatched } from '#test/support/watched-store'
 
@@ -31,21 +32,33 @@ const BOUNDED: readonly (readonly [plan: RegExp, statement: RegExp])[] = [
   [/^(SCAN|SCALAR|COMPOUND).*CONSTANT ROW/, /./],
 ]
 
-test('every statement finds its rows by an index', async (t) => {
+// Of all rows of a table few are not like that, so an index that is asked for no more is a scan.
+const ALMOST_ALL = /\((is_deleted)=\?\)/
+
+test('every statement finds its rows by an index, also when it is asked for many', async (t) => {
   const store = await openWatched(t, `sqlite:${await databasePath(t)}`)
   await doEverything(store)
   const texts = [...store.statements.texts.keys()]
   t.true(texts.length > 60)
-  for (const text of texts) {
+  const scans: string[] = []
+  for (const text of new Set([...texts, ...texts.map(widened)])) {
     const plan = await store.database.read((executor) =>
       executor.all<{ readonly detail: string }>(`EXPLAIN QUERY PLAN ${text}`),
     )
     for (const { detail } of plan) {
-      const isSuspect = /SCAN|TEMP B-TREE/.test(detail)
+      const isSuspect = /SCAN|TEMP B-TREE/.test(detail) || ALMOST_ALL.test(detail)
       const isBounded = BOUNDED.some(
         ([shape, statement]) => shape.test(detail) && statement.test(text),
       )
-      t.true(!isSuspect || isBounded, `${detail}\n${text}`)
+      if (isSuspect && !isBounded) scans.push(`${detail}\n${text}`)
     }
   }
+  t.deepEqual(scans, [])
 })
+
+/** The statement with as many values in its lists as it ever has. */
+const widened = (text: string): string =>
+  text.replaceAll(
+    /IN \(\?(, \?)*\)/g,
+    `IN (${Array.from({ length: LIST_MAX }, () => '?').join(', ')})`,
+  )

@@ -59,8 +59,9 @@ export class ChannelKeys implements ChannelKeyStore {
       const found: StoredKey[] = []
       await inChunks(keyHashes, async (list, part) => {
         const rows = await executor.all<Unscoped<StoredKey>>(
-          `SELECT k.key_hash AS keyHash, c.channel_id AS channelId, k.label, ${RIGHTS}
-            FROM channel_keys k JOIN channels c ON c.id = k.channel AND c.is_deleted = 0
+          `SELECT${executor.dialect.inOrder} k.key_hash AS keyHash, c.channel_id AS channelId,
+              k.label, ${RIGHTS}
+            FROM channel_keys k CROSS JOIN channels c ON c.id = k.channel AND c.is_deleted = 0
             WHERE k.key_hash IN (${list}) AND ${IS_GOOD}`,
           part,
         )

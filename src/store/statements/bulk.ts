@@ -13,7 +13,7 @@ import type { Dialect, Numbered, Value } from '#src/store/dialect'
 import type { RowsStatement, Executor } from '#src/store/jobs/executor'
 
 /** Values of one list at most. */
-const LIST_MAX = 128
+export const LIST_MAX = 128
 /** Characters of text and bytes in one statement, beyond its first row. */
 const TEXT_MAX = 2 ** 20
 
