@@ -20,7 +20,7 @@ const CONNECTIONS = 64
 const SETTLE_LIMIT_MS = 60_000
 const CATCH_UP_MS = 2_000
 /** Bytes of the product's frame for an update of 302 bytes. */
-const FRAME_BYTES = 480
+const FRAME_BYTES = 520
 
 /** A server, its subscribers, and what makes entries for them. */
 export class FanOut {
