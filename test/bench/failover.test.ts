@@ -1,9 +1,10 @@
 import test from 'ava'
 
-import { channelIdFromBytes, laneOf } from '#domain/identity'
+import { laneOf } from '#domain/identity'
 import { blocksOf } from '#src/store/feed/update-blocks'
 import { thing } from '#test/support/submissions'
 import { DUE_BASE_US } from './load/payload.ts'
+import { keyedChannels } from './rig/channel-keys.ts'
 import { LANES } from './rig/cluster.ts'
 import { channelsByLane, dueDifference, storedDues } from './rig/failover.ts'
 
@@ -37,16 +38,16 @@ test('failover/2: updates count as rows and in the blocks into which they are ga
     payload: payloadOf(seq * 10),
   }))
   const blocks = [...blocksOf(updates)].map(({ row }) => row.content)
-  const payloads = [payloadOf(40), JSON.stringify({ attrs: { warmed: 'x' } })]
+  const payloads = [payloadOf(40), JSON.stringify({ attrs: { nonce: 'x' } })]
   t.deepEqual(storedDues({ payloads, blocks }), [40, 10, 20, 30])
 })
 
 test('every channel lies on the lane that the product puts it on', (t) => {
-  const channels = Array.from({ length: 200 }, (_, index) =>
-    channelIdFromBytes(Buffer.alloc(16, index)),
-  )
+  const channels = keyedChannels(200)
   const byLane = channelsByLane(channels)
   t.is(byLane.length, LANES)
-  for (const channel of channels) t.true(byLane[laneOf(channel, LANES)]?.includes(channel))
+  for (const channel of channels) {
+    t.true(byLane[laneOf(channel.channelId, LANES)]?.includes(channel))
+  }
   t.is(byLane.flat().length, channels.length)
 })

@@ -10,10 +10,8 @@ import { monotonicUs } from './load/monotonic.ts'
 import { BODY_BYTES, DUE_BASE_US, prepareRequests, shuffled, stamp } from './load/payload.ts'
 
 const RECIPE = {
-  path: '/thing/update',
   token: 'token',
-  password: 'password',
-  channels: ['A'.repeat(26), 'B'.repeat(26)],
+  keys: ['A'.repeat(43), 'B'.repeat(43)],
   thingCount: 4,
 }
 

@@ -23,8 +23,12 @@ export interface Front {
   deliver(applied: Applied): void
 }
 
+/** A channel's name in a frame has as many characters as the product's. */
+const NAME_CHARACTERS = 26
+
 interface SentUpdate {
-  readonly channel_id: string
+  /** A key names its channel. */
+  readonly password: string
   readonly thing_id: string
   readonly observed_at: number
   readonly title: string
@@ -48,11 +52,11 @@ let waiting: Waiting[] = []
 function accept(response: HttpResponse, body: Buffer): Waiting {
   // Unchecked beyond its syntax: checks are what a gateway adds.
   const sent = JSON.parse(body.toString('latin1')) as SentUpdate
-  const { channel_id, thing_id, observed_at, title, attrs } = sent
+  const { password: key, thing_id, observed_at, title, attrs } = sent
   const now = Date.now()
   made += 1
   const op = `${now.toString(16).padStart(13, '0')}-${prefix}${made.toString(16).padStart(16, '0')}`
-  submissions.push([op, channel_id, thing_id, observed_at, now, title, attrs])
+  submissions.push([op, key.slice(-NAME_CHARACTERS), thing_id, observed_at, now, title, attrs])
   const answer = `{"success":true,"data":{"op_id":"${op}","thing_id":"${thing_id}"}}`
   const one: Waiting = { response, isGone: false, answer }
   waiting.push(one)

@@ -1,8 +1,6 @@
 // The requests of the standard workload: Thing updates of 302 bytes over things spread evenly over
 // channels, ready as bytes, with two numbers left to write at the last moment.
 
-import { keyedChannels as keyedChannelsOf } from '#test/bench/rig/channel-keys'
-
 /** Size of every request body, the one of the figures in the design (benchmarks.md). */
 export const BODY_BYTES = 302
 
@@ -11,21 +9,19 @@ const DUE_DIGITS = 16
 /** Added to every due time, so that it always has as many digits. */
 export const DUE_BASE_US = 10 ** (DUE_DIGITS - 1)
 
+/** Channels and Things of the standard workload. */
+export const CHANNEL_COUNT = 1_000
+export const THING_COUNT = 10_000
+
 export interface Recipe {
-  readonly path: string
   /** The gateway token, or empty. */
   readonly token: string
-  readonly password: string
-  readonly channels: readonly string[]
+  /** Keys of the channels that send; each names its channel. */
+  readonly keys: readonly string[]
   readonly thingCount: number
-  /** Present: so many channels with a key each in place of those with a password. */
-  readonly keyedChannels?: number
   /** Present: updates do not say when they were due, so devices do not count their latency. */
   readonly isUntimed?: true
 }
-
-/** The names and the secret of a channel in a body: a key names its channel. */
-type Sender = { readonly channel_id?: string; readonly password: string }
 
 /** One prepared request, and where `stamp` writes the times of one use; absent: nowhere. */
 export interface Prepared {
@@ -35,21 +31,15 @@ export interface Prepared {
 }
 
 /**
- * One request per thing. Thing i lives in channel i mod channels. The order is a fixed shuffle, so
- * that a thing comes back after all others and two updates of one thing are never in flight
- * together.
+ * One request per thing. Thing i lives in the channel of key i mod keys. The order is a fixed
+ * shuffle, so that a thing comes back after all others and two updates of one thing are never in
+ * flight together.
  */
 export function prepareRequests(recipe: Recipe): readonly Prepared[] {
-  const senders = sendersOf(recipe)
-  return shuffled(recipe.thingCount).map((thing) =>
-    prepareRequest(recipe, senders[thing % senders.length] ?? { password: '' }, thing),
+  const { keys, thingCount } = recipe
+  return shuffled(thingCount).map((thing) =>
+    prepareRequest(recipe, keys[thing % keys.length] ?? '', thing),
   )
-}
-
-function sendersOf({ channels, password, keyedChannels }: Recipe): readonly Sender[] {
-  return keyedChannels === undefined
-    ? channels.map((channel) => ({ channel_id: channel, password }))
-    : keyedChannelsOf(keyedChannels).map(({ key }) => ({ password: key }))
 }
 
 /** Writes the times of one use of a request into its bytes. */
@@ -64,13 +54,13 @@ export function stamp(prepared: Prepared, observedAtMs: number, dueUs: number): 
   return bytes
 }
 
-function prepareRequest(recipe: Recipe, sender: Sender, thing: number): Prepared {
-  const bare = bodyOf(sender, thing, '')
-  const whole = bodyOf(sender, thing, 'x'.repeat(BODY_BYTES - Buffer.byteLength(bare)))
+function prepareRequest(recipe: Recipe, key: string, thing: number): Prepared {
+  const bare = bodyOf(key, thing, '')
+  const whole = bodyOf(key, thing, 'x'.repeat(BODY_BYTES - Buffer.byteLength(bare)))
   const body = recipe.isUntimed === true ? whole.replace('"due":', '"was":') : whole
   const authorization = recipe.token === '' ? '' : `authorization: Bearer ${recipe.token}\r\n`
   const text =
-    `POST ${recipe.path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${authorization}` +
+    `POST /thing/update HTTP/1.1\r\nhost: 127.0.0.1\r\n${authorization}` +
     `content-type: application/json\r\ncontent-length: ${BODY_BYTES}\r\n\r\n${body}`
   return {
     bytes: Buffer.from(text, 'latin1'),
@@ -79,9 +69,9 @@ function prepareRequest(recipe: Recipe, sender: Sender, thing: number): Prepared
   }
 }
 
-function bodyOf(sender: Sender, thing: number, note: string): string {
+function bodyOf(key: string, thing: number, note: string): string {
   return JSON.stringify({
-    ...sender,
+    password: key,
     thing_id: thingIdOf(thing),
     observed_at: 10 ** (OBSERVED_DIGITS - 1),
     title: titleOf(thing),

@@ -1,16 +1,16 @@
-// The servers of a cluster: one nats-server and one mariadbd of the bench's own, in a folder that
-// can be copied once both have stopped.
+// The servers of a cluster: one nats-server and one mariadbd of the bench's own.
 
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { createConnection } from 'mysql2/promise'
-import type { Connection } from 'mysql2/promise'
+import type { Connection, ResultSetHeader } from 'mysql2/promise'
 
 import { startMariaDb } from '#src/dev/servers/mariadb'
 import { startNats } from '#src/dev/servers/nats'
 import { UPDATE_ROWS } from './database.ts'
 import type { CountQueries, RowCounts, Stored } from './database.ts'
+import type { RowWriter } from './keyed-rows.ts'
 
 export interface BackingServers {
   readonly natsUrl: string
@@ -110,6 +110,22 @@ export function columnsAt(
     return columns
   })
 }
+
+/** Writes rows in one transaction; the servers may be running. */
+export const writeRowsAt = (
+  databaseUrl: string,
+  write: (writer: RowWriter) => Promise<void>,
+): Promise<void> =>
+  withDatabase(databaseUrl, async (connection) => {
+    await connection.beginTransaction()
+    await write({
+      run: async (sql, parameters) => {
+        const [{ insertId }] = await connection.execute<ResultSetHeader>(sql, [...parameters])
+        return insertId
+      },
+    })
+    await connection.commit()
+  })
 
 const inSnapshot = <Result>(
   url: string,

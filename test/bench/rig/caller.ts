@@ -1,24 +1,12 @@
-// Calls the product beside the load: makes channels and devices, uses every password once, submits
-// single updates and reads their status.
+// Calls the product beside the load: makes channels and devices, submits single updates and reads
+// their status.
 
 import { randomBytes } from 'node:crypto'
 
-import { CHANNEL_COUNT } from './denominators.ts'
 import type { Server } from './server.ts'
 
+/** The password of rows that need one; the others send by keys. */
 export const PASSWORD = 'bench-password'
-/** scrypt takes two cores anyway; more at once would only wait. */
-const REQUESTS_AT_ONCE = 4
-/** A thing beside those of the workload, so that each of them begins without a stored state. */
-const WARM_THING = 'warm'
-
-/** A stopped gateway's directory: channels, and devices that together are subscribed to all. */
-export interface Prepared {
-  readonly directory: string
-  readonly token: string
-  readonly channels: readonly string[]
-  readonly deviceKeys: readonly string[]
-}
 
 export class Caller {
   readonly #origin: string
@@ -39,9 +27,14 @@ export class Caller {
     return this.#ask(path, { method: 'GET' })
   }
 
-  /** Submits one update of a channel; gives its operation. Throws when it was not accepted. */
-  async submit(channel: string): Promise<string> {
-    return textOf(await this.post('/thing/update', updateOf(channel)), 'op_id')
+  /**
+   * Submits one update of a Thing beside those of the workload, by the key of its channel. Returns
+   * its op_id; throws when it was not accepted.
+   */
+  async submit(key: string): Promise<string> {
+    const attrs = { nonce: randomBytes(8).toString('hex') }
+    const update = { password: key, thing_id: 'probe', observed_at: Date.now(), attrs }
+    return textOf(await this.post('/thing/update', update), 'op_id')
   }
 
   async #ask(path: string, request: { method: string; body?: string }): Promise<object> {
@@ -57,66 +50,8 @@ export class Caller {
   }
 }
 
-const updateOf = (channel: string): Readonly<Record<string, unknown>> => ({
-  channel_id: channel,
-  password: PASSWORD,
-  thing_id: WARM_THING,
-  observed_at: Date.now(),
-  attrs: { warmed: randomBytes(8).toString('hex') },
-})
-
-/**
- * Each has its part of the channels: a session has at most 256 entries unacknowledged, and one
- * device is not what a fleet's whole stream goes to. (decisions.md 10)
- */
-const DEVICES = 32
-
-/**
- * Makes the channels and the devices through the product's own API, one scrypt hash per channel.
- * Each channel is subscribed by one device, in turn.
- */
-export async function fill(
-  caller: Caller,
-  channelCount = CHANNEL_COUNT,
-): Promise<Pick<Prepared, 'channels' | 'deviceKeys'>> {
-  const deviceKeys = await inTurns(DEVICES, async () =>
-    textOf(await caller.post('/device/register', { platform: 'linux' }), 'device_key'),
-  )
-  const channels = await inTurns(channelCount, async (index) =>
-    textOf(
-      await caller.post('/channel/subscribe', {
-        device_key: deviceKeys[index % DEVICES] ?? '',
-        channel_name: `Bench ${index}`,
-        password: PASSWORD,
-      }),
-      'channel_id',
-    ),
-  )
-  await warm(caller, channels)
-  return { channels, deviceKeys }
-}
-
-/** One submission a channel: from then on a node knows the password. */
-export async function warm(caller: Caller, channels: readonly string[]): Promise<void> {
-  await inTurns(channels.length, (index) => caller.submit(channels[index] ?? ''))
-}
-
 export function textOf(data: object, name: string): string {
   const value: unknown = Reflect.get(data, name)
   if (typeof value === 'string') return value
   throw new Error(`${name} is missing in ${JSON.stringify(data)}`)
-}
-
-/** Does 0 … count-1, REQUESTS_AT_ONCE at once; gives the results in order. */
-async function inTurns<Result>(
-  count: number,
-  work: (index: number) => Promise<Result>,
-): Promise<Result[]> {
-  const results: Result[] = []
-  let next = 0
-  const worker = async (): Promise<void> => {
-    for (let index = next++; index < count; index = next++) results[index] = await work(index)
-  }
-  await Promise.all(Array.from({ length: REQUESTS_AT_ONCE }, worker))
-  return results
 }

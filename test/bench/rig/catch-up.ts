@@ -1,24 +1,23 @@
 // Devices that come back: a database with entries that they have missed, and the time from their
 // connecting until they have all of them.
 
-import { cp } from 'node:fs/promises'
-
 import type {
   LoadReport,
   LoadRequest,
   SubscribeTarget,
   SubscriberReport,
 } from '#test/bench/load/messages'
-import type { Prepared } from './caller.ts'
-import { addDevices, addMessages, addUpdates } from './database.ts'
-import type { NewDevices } from './database.ts'
+import { THING_COUNT } from '#test/bench/load/payload'
+import { keyedChannels, keysOf } from './channel-keys.ts'
+import { addMessages, addUpdates } from './database.ts'
 import { deviceKeysOf } from './device-keys.ts'
+import type { NewDevices } from './device-keys.ts'
 import { databaseIn, startGateway } from './gateway.ts'
+import { prepareKeyed } from './keyed.ts'
 import { Generator, Subscribers } from './load-process.ts'
 import { cpuSecondsOf } from './processes.ts'
 import type { Server } from './server.ts'
 import { CountsDiffer } from './rig.ts'
-import type { Subject } from './subject.ts'
 
 const LIMIT_MS = 60_000
 const LOAD_CONNECTIONS = 32
@@ -27,22 +26,31 @@ const LOAD_CONNECTIONS = 32
 export interface Absence {
   readonly devices: NewDevices
   readonly messages?: number
-  /** Updates of one Thing. */
+  /** Updates of the one Thing that each channel has then. */
   readonly updates?: number
 }
 
-/** A copy of what was prepared, with devices that have missed something. */
+/** A stopped gateway's folder, whose devices have missed something. */
+export interface Missed {
+  readonly directory: string
+  readonly token: string
+  readonly channels: readonly string[]
+  readonly deviceKeys: readonly string[]
+}
+
+/** Prepares channels, and devices that have missed something of them. */
 export async function missed(
-  { directory: from, channels, token }: Prepared,
   directory: string,
   { devices, messages = 0, updates = 0 }: Absence,
-): Promise<Prepared> {
-  await cp(from, directory, { recursive: true })
+): Promise<Missed> {
+  const { name, count, among } = devices
+  const things = updates > 0 ? { stored: among } : {}
+  const token = await prepareKeyed(directory, { channels: among, devices, ...things })
   const path = databaseIn(directory)
-  await addDevices(path, devices)
   if (messages > 0) await addMessages(path, messages)
   if (updates > 0) await addUpdates(path, updates)
-  return { directory, channels, token, deviceKeys: deviceKeysOf(devices.name, devices.count) }
+  const channels = keyedChannels(among).map(({ channelId }) => channelId)
+  return { directory, token, channels, deviceKeys: deviceKeysOf(name, count) }
 }
 
 /** The figures of devices that caught up. */
@@ -63,11 +71,12 @@ export interface FleetReturn {
 
 /** Connects a fleet under load; resolves once every channel of each device is caught up. */
 export async function fleetReturn(
-  { servers, recipe }: Subject,
-  deviceKeys: readonly string[],
+  { port }: Server,
+  { token, channels, deviceKeys }: Missed,
   { channelsEach, request }: { readonly channelsEach: number; readonly request: LoadRequest },
 ): Promise<FleetReturn> {
-  const ports = servers.map(({ port }) => port)
+  const ports = [port]
+  const recipe = { token, keys: keysOf(channels.length), thingCount: THING_COUNT }
   const subscribers = new Subscribers()
   const generator = new Generator()
   try {
@@ -75,7 +84,7 @@ export async function fleetReturn(
     await generator.connect({ ports, connections: LOAD_CONNECTIONS, recipe })
     const loading = generator.load(request)
     const startMs = performance.now()
-    const target = { ports, token: recipe.token, deviceKeys }
+    const target = { ports, token, deviceKeys }
     await subscribers.request({ kind: 'connect', target })
     const caughtUp = deviceKeys.length * channelsEach
     const order = { kind: 'await', entries: 0, caughtUp, timeoutMs: LIMIT_MS } as const
@@ -92,12 +101,12 @@ export async function fleetReturn(
 
 /** A server on what was missed, whose devices come back once or several times. */
 export async function withReturns<Result>(
-  prepared: Prepared,
+  from: Missed,
   work: (comeBack: (expected: number) => Promise<Return>) => Promise<Result>,
 ): Promise<Result> {
-  const server = await startGateway(prepared.directory, prepared.token)
+  const { directory, token, channels: replayed, deviceKeys } = from
+  const server = await startGateway(directory, token)
   try {
-    const { token, channels: replayed, deviceKeys } = prepared
     const target = { ports: [server.port], token, deviceKeys, replayed }
     return await work((expected) => comeBack(server, target, expected))
   } finally {

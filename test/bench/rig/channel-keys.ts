@@ -1,9 +1,10 @@
 // Channels with a key each, the same in the process that stores them and in the one that sends.
 
 import { channelIdFromBytes } from '#domain/identity'
+import type { ChannelId } from '#domain/identity'
 
 export interface KeyedChannel {
-  readonly channelId: string
+  readonly channelId: ChannelId
   readonly key: string
 }
 
@@ -14,3 +15,7 @@ export const keyedChannels = (count: number): readonly KeyedChannel[] =>
     bytes.writeUInt32BE(number + 1)
     return { channelId: channelIdFromBytes(bytes), key: String(number).padStart(43, 'k') }
   })
+
+/** The keys of the same channels. */
+export const keysOf = (count: number): readonly string[] =>
+  keyedChannels(count).map(({ key }) => key)

@@ -1,14 +1,15 @@
-// The product as a cluster: two processes over one nats-server and one mariadbd, on a copy of
-// prepared data.
+// The product as a cluster: two processes over one nats-server and one mariadbd, with channels that
+// have a key each.
 
-import { cp, mkdir } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { BACKING_SYNC, countRowsAt, startBacking, storedAt } from './backend.ts'
+import { THING_COUNT } from '#test/bench/load/payload'
+import { BACKING_SYNC, countRowsAt, startBacking, storedAt, writeRowsAt } from './backend.ts'
 import type { BackingServers } from './backend.ts'
-import { Caller, PASSWORD, fill, warm } from './caller.ts'
-import type { Prepared } from './caller.ts'
-import { THING_COUNT } from './denominators.ts'
+import { keysOf } from './channel-keys.ts'
+import { deviceKeysOf, devicesOfAll } from './device-keys.ts'
+import type { NewDevices } from './device-keys.ts'
+import { writeChannels, writeDevices } from './keyed-rows.ts'
 import { QUERIES, newToken, startProduct } from './gateway.ts'
 import type { Server } from './server.ts'
 import { metricOf, operationsEnded } from './subject.ts'
@@ -27,13 +28,13 @@ export const LAYOUTS = {
 export type Layout = keyof typeof LAYOUTS
 
 const SPREAD_LIMIT_MS = 30_000
-const APPLIED_LIMIT_MS = 60_000
 const POLL_MS = 50
 
 /** A running cluster whose nodes can be taken away and given back. */
 export interface Cluster {
   /** The nodes as they run now, by their number. */
   readonly nodes: readonly Server[]
+  readonly token: string
   readonly backend: BackingServers
   /** Starts a node that has ended again, under its name. */
   readonly again: (index: number) => Promise<Server>
@@ -41,30 +42,18 @@ export interface Cluster {
   readonly end: () => Promise<void>
 }
 
-/** Makes the channels, and the devices that are subscribed to them. */
-export async function prepareCluster(directory: string, channelCount?: number): Promise<Prepared> {
-  await mkdir(directory, { recursive: true })
-  const token = newToken()
-  const backend = await startBacking(directory)
-  try {
-    const node = await startNode(0, { backend, token, roles: LAYOUTS.even[0] })
-    await lanesSpread([node], token)
-    const filled = await fill(new Caller(node, token), channelCount)
-    await node.stop()
-    return { directory, token, ...filled }
-  } finally {
-    await backend.stop()
-  }
+export interface Clustered {
+  readonly channels: number
+  readonly devices?: NewDevices
+  readonly layout: Layout
 }
 
-/** Starts two nodes on a copy of what was prepared; resolves when the lanes are shared out. */
+/** Starts two nodes with channels; resolves when the lanes are shared out. */
 export async function startCluster(
-  prepared: Prepared,
   directory: string,
-  layout: Layout = 'even',
+  { channels, devices, layout }: Clustered,
 ): Promise<Cluster> {
-  await cp(prepared.directory, directory, { recursive: true })
-  const { token } = prepared
+  const token = newToken()
   const backend = await startBacking(directory)
   const nodes: Server[] = []
   const again = async (index: number): Promise<Server> => {
@@ -79,11 +68,16 @@ export async function startCluster(
   try {
     for (const [index] of LAYOUTS[layout].entries()) await again(index)
     await lanesSpread(having('actors', { nodes, layout }), token)
+    // The nodes have made the tables.
+    await writeRowsAt(backend.databaseUrl, async (writer) => {
+      await writeChannels(writer, channels)
+      if (devices !== undefined) await writeDevices(writer, devices)
+    })
   } catch (error) {
     await end()
     throw error
   }
-  return { nodes, backend, again, end }
+  return { nodes, token, backend, again, end }
 }
 
 interface LaidOut {
@@ -94,31 +88,22 @@ interface LaidOut {
 const having = (role: 'ingress' | 'actors', { nodes, layout }: LaidOut): readonly Server[] =>
   nodes.filter((_, index) => LAYOUTS[layout][index]?.includes(role))
 
-/** The cluster as a subject; each node that takes requests has verified every password once. */
-export async function startPreparedCluster(
-  prepared: Prepared,
+/** The cluster as a subject, with devices that together see every channel. */
+export async function startClusterSubject(
   directory: string,
-  layout: Layout,
+  { name, channels, layout }: { readonly name: string } & Omit<Clustered, 'devices'>,
 ): Promise<Subject> {
-  const { token, channels, deviceKeys } = prepared
-  const { nodes, backend, end } = await startCluster(prepared, directory, layout)
-  const applied = (): Promise<number> => operationsEnded(nodes, token)
-  const entrances = having('ingress', { nodes, layout })
-  try {
-    for (const node of entrances) await warm(new Caller(node, token), channels)
-    await atLeast(channels.length * entrances.length, applied)
-  } catch (error) {
-    await end()
-    throw error
-  }
+  const devices = devicesOfAll(name, channels)
+  const cluster = await startCluster(directory, { channels, devices, layout })
+  const { nodes, token, backend } = cluster
   return {
-    name: 'cluster',
+    name,
     servers: nodes,
-    entrances,
+    entrances: having('ingress', { nodes, layout }),
     backend: backend.pids,
-    recipe: { path: '/thing/update', token, password: PASSWORD, channels, thingCount: THING_COUNT },
-    deviceKeys,
-    applied,
+    recipe: { token, keys: keysOf(channels), thingCount: THING_COUNT },
+    deviceKeys: deviceKeysOf(name, devices.count),
+    applied: () => operationsEnded(nodes, token),
     count: () => countRowsAt(backend.databaseUrl, QUERIES),
     stored: () => storedAt(backend.databaseUrl),
     release: () => backend.stop(),
@@ -129,7 +114,8 @@ export async function startPreparedCluster(
       batch: 'default limits (256 submissions or 256 KiB per lane)',
       processes: `2 nodes, SERVICE_ROLES ${LAYOUTS[layout].join(' and ')}; 1 nats-server; 1 mariadbd`,
       spread: 'connections and devices in turn over the nodes that take requests',
-      subscribers: '32 devices, each with its part of the channels',
+      channels: `${channels}, with a key each`,
+      subscribers: `${devices.count} devices, each with its part of the channels`,
     },
   }
 }
@@ -161,14 +147,6 @@ export async function lanesSpread(nodes: readonly Server[], token: string): Prom
     const all = held.reduce((sum, lanes) => sum + lanes, 0)
     if (all === LANES && held.every((lanes) => lanes > 0)) return
     if (performance.now() > deadline) throw new Error(`lanes held by node: ${held.join(', ')}`)
-    await delay(POLL_MS)
-  }
-}
-
-async function atLeast(count: number, applied: () => Promise<number>): Promise<void> {
-  const deadline = performance.now() + APPLIED_LIMIT_MS
-  while ((await applied()) < count) {
-    if (performance.now() > deadline) throw new Error(`fewer than ${count} were applied in time`)
     await delay(POLL_MS)
   }
 }

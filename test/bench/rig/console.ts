@@ -12,7 +12,7 @@ import { findOrInstall } from '#src/dev/servers/programs'
 import { Caller, PASSWORD, textOf } from './caller.ts'
 import { newToken } from './gateway.ts'
 import { MqttClients } from './load-process.ts'
-import { keysOf, openMqttGateway, untilEnded } from './mqtt.ts'
+import { openMqttGateway, untilEnded } from './mqtt.ts'
 import type { MqttGateway } from './mqtt.ts'
 
 export const THINGS = 10_000
@@ -83,10 +83,11 @@ export class ConsoleBench {
     const token = newToken()
     const gateway = await openMqttGateway(directory, token)
     const { server, mqttPort } = gateway
-    const body = { channel_name: 'board', password: PASSWORD }
-    const created = await new Caller(server, token).post('/channel/create', body)
-    const channel = textOf(created, 'channel_id')
-    const [key = ''] = await keysOf(gateway, { token, channels: [channel] }, 1)
+    const caller = new Caller(server, token)
+    const named = { channel_name: 'board', password: PASSWORD }
+    const channel = textOf(await caller.post('/channel/create', named), 'channel_id')
+    const proved = { channel_id: channel, password: PASSWORD }
+    const key = textOf(await caller.post('/channel/key', proved), 'key')
     const clients = new MqttClients()
     const userNames = Array.from({ length: CLIENTS }, () => key)
     await clients.connect(mqttPort, userNames, THINGS)

@@ -1,30 +1,30 @@
-// `count <path> <query> …` prints one number per query. The others change what the product made,
-// and print one number: `multiply <path> <total>` copies things, `things <path> <count>` adds those
-// of the workload, `messages` and `updates` `<path> <count>` add so many entries to every channel,
-// `keys <path> <count>` adds channels with a key and a password each, `devices <path> <name> <count> <channels>
-// <channel>` makes devices with so many channels each, or with that one, that have seen everything
-// until now; `rules <path> <list as JSON>` puts rules into every channel; `deadlines <path> <milliseconds>` makes one for each thing, spread over such a time.
+// `count <path> <query> …` prints one number per query. The others change what the product made:
+// `keys <path> <count>` adds channels with a key each, `devices <path> <JSON>` devices that have
+// seen everything until now, `things <path> <count>` things of the workload, `messages` and
+// `updates` `<path> <count>` so many entries to every channel, `rules <path> <JSON>` rules to every
+// channel; `deadlines <path> <at once> <milliseconds>` makes one for each thing.
 
 import { DatabaseSync } from 'node:sqlite'
+import type { StatementSync } from 'node:sqlite'
 
 import { NO_FIELDS } from '#domain/patch'
-import { keyHashOf } from '#src/acceptance/known-keys'
-import { passwordHashOf } from '#src/acceptance/password-hash'
-import { PASSWORD_PARAMETERS } from '#src/acceptance/password-work'
 import { documentOf } from '#src/store/turns/document'
 import { attrsOf, thingIdOf, titleOf } from '#test/bench/load/payload'
-import { keyedChannels } from './channel-keys.ts'
-import { deviceIdOf, deviceKeysOf } from './device-keys.ts'
+import type { NewDevices } from './device-keys.ts'
+import { writeChannels, writeDevices } from './keyed-rows.ts'
+import type { RowWriter } from './keyed-rows.ts'
 
 const [verb = '', path = '', ...words] = process.argv.slice(2)
 const database = new DatabaseSync(path, { readOnly: verb === 'count' })
 
-/** The hash of a password that nobody knows: a guess costs what it costs for any. */
-const UNPROVED = passwordHashOf(
-  { parameters: PASSWORD_PARAMETERS, salt: Buffer.alloc(16) },
-  Buffer.alloc(16),
-  Buffer.alloc(32),
-)
+const statements = new Map<string, StatementSync>()
+const writer: RowWriter = {
+  run(sql, parameters) {
+    const statement = statements.get(sql) ?? database.prepare(sql)
+    statements.set(sql, statement)
+    return Promise.resolve(Number(statement.run(...parameters).lastInsertRowid))
+  },
+}
 
 function numberOf(query: string): number {
   return Number(Object.values(database.prepare(query).get() ?? {})[0] ?? 0)
@@ -35,21 +35,11 @@ function countAll(queries: readonly string[]): number[] {
   return queries.map(numberOf)
 }
 
-function multiply(wanted: number): number[] {
-  const copies = Math.ceil(wanted / numberOf('SELECT count(*) FROM things')) - 1
-  database.exec(
-    `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${copies})
-     INSERT INTO things (channel, id, state, seq, op_id, document)
-     SELECT channel, id || '-' || n, state, seq, op_id, document FROM things CROSS JOIN numbers`,
-  )
-  database.exec(`UPDATE channel_heads SET things = things * ${copies + 1}`)
-  return [numberOf('SELECT count(*) FROM things')]
-}
-
-const THING_NOTE = 'x'.repeat(90)
+/** As long as in a body of the workload, a digit more or less. */
+const THING_NOTE = 'x'.repeat(67)
 
 /** Adds the things of the workload to channels that have none, as first updates of now leave them. */
-function addThings(count: number): number[] {
+function addThings(count: number): void {
   const channels = database.prepare('SELECT id FROM channels ORDER BY id').all()
   const added = database.prepare(
     'INSERT INTO things (channel, id, state, seq, op_id, document) VALUES (?, ?, ?, ?, ?, ?)',
@@ -70,57 +60,54 @@ function addThings(count: number): number[] {
     `UPDATE channel_heads SET (head_seq, things) =
       (SELECT coalesce(max(seq), 0), count(*) FROM things t WHERE t.channel = channel_heads.channel)`,
   )
-  return [numberOf('SELECT count(*) FROM things')]
 }
 
 /** Behind the head of each channel. */
-const ADDED = `FROM channel_heads h CROSS JOIN numbers
-  WHERE numbers.n <= ? ORDER BY numbers.n, h.channel`
+const ADDED = 'FROM channel_heads h CROSS JOIN numbers'
+const IN_ORDER = 'WHERE numbers.n <= ? ORDER BY numbers.n, h.channel'
 const NUMBERS = `WITH RECURSIVE numbers (n) AS
   (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?)`
 const PAYLOAD = JSON.stringify({ title: 'Sensor', body: 'x'.repeat(200) })
 
-function addMessages(each: number): number[] {
+function addMessages(each: number): void {
   database
     .prepare(
       `INSERT INTO feed_entries (channel, seq, model, action, entity_id, op_id, accepted_at, payload)
         ${NUMBERS} SELECT channel, head_seq + n, 'message', 'send', printf('%032x', head_seq + n),
-          printf('made-%d-%d', channel, head_seq + n), 1, ? ${ADDED}`,
+          printf('made-%d-%d', channel, head_seq + n), 1, ? ${ADDED} ${IN_ORDER}`,
     )
     .run(each, PAYLOAD, each)
   database.prepare('UPDATE channel_heads SET head_seq = head_seq + ?').run(each)
-  return [numberOf('SELECT count(*) FROM feed_entries')]
 }
 
-/** Adds updates of the Thing with which each channel was warmed. */
-function addUpdates(each: number): number[] {
+/** Adds updates of the one Thing of each channel. */
+function addUpdates(each: number): void {
   database
     .prepare(
       `INSERT INTO thing_updates (channel, seq, model, action, entity_id, op_id, state, rev,
           accepted_at, payload)
-        ${NUMBERS} SELECT channel, head_seq + n, 'thing', 'update', 'warm',
-          printf('made-%d-%d', channel, head_seq + n), 'active', n, 1, ? ${ADDED}`,
+        ${NUMBERS} SELECT h.channel, head_seq + n, 'thing', 'update', t.id,
+          printf('made-%d-%d', h.channel, head_seq + n), 'active', n + 1, 1, ?
+          ${ADDED} JOIN things t ON t.channel = h.channel ${IN_ORDER}`,
     )
     .run(each, PAYLOAD, each)
   database.prepare('UPDATE channel_heads SET head_seq = head_seq + ?').run(each)
   database.exec(
-    `UPDATE things SET seq = (SELECT head_seq FROM channel_heads h WHERE h.channel = things.channel)
-      WHERE id = 'warm'`,
+    `UPDATE things SET seq =
+      (SELECT head_seq FROM channel_heads h WHERE h.channel = things.channel)`,
   )
-  return [numberOf('SELECT count(*) FROM thing_updates')]
 }
 
-function addRules(rules: readonly object[]): number[] {
+function addRules(rules: readonly object[]): void {
   const put = database.prepare(
     `INSERT INTO rules (channel, id, version, since, created_at, updated_at, document)
       SELECT id, ?, 'made', 1, 1, 1, ? FROM channels`,
   )
   for (const [index, rule] of rules.entries()) put.run(`r${index}`, JSON.stringify(rule))
-  return [numberOf('SELECT count(*) FROM rules')]
 }
 
 /** In place of those that are there. */
-function addDeadlines(atOnce: number, spreadMs: number): number[] {
+function addDeadlines(atOnce: number, spreadMs: number): void {
   const nowMs = Date.now()
   database.exec(
     `DELETE FROM watches;
@@ -133,71 +120,27 @@ function addDeadlines(atOnce: number, spreadMs: number): number[] {
        SELECT channel, rule, thing, 0, due,
          json_object('version', version, 'phase', 'quiet', 'since', 0, 'due', due) FROM made`,
   )
-  return [numberOf('SELECT count(*) FROM watches')]
 }
 
-function addDevices([name = '', count, channels, only = '']: readonly string[]): number[] {
-  const device = database.prepare(
-    `INSERT INTO devices (device_id, platform, channel_type, created_at, seen_at)
-      VALUES (?, 'linux', 'private', 1, 1)`,
-  )
-  const subscription = database.prepare(
-    `INSERT INTO subscriptions (channel, device, since_seq, acked_seq, acked_ahead, created_at)
-      SELECT channel, ?, head_seq, head_seq, '[]', 1 FROM channel_heads WHERE channel = ?`,
-  )
-  const known = database
-    .prepare("SELECT id AS channel FROM channels WHERE ? IN ('', channel_id) ORDER BY id")
-    .all(only)
-  const each = Number(channels)
-  for (const [index, key] of deviceKeysOf(name, Number(count)).entries()) {
-    const { lastInsertRowid } = device.run(deviceIdOf(key))
-    for (let nth = 0; nth < each; nth += 1) {
-      const channel = known[(index * each + nth) % known.length]?.['channel'] ?? 0
-      subscription.run(lastInsertRowid, channel)
-    }
-  }
-  return [numberOf('SELECT count(*) FROM devices')]
-}
-
-function addKeys(count: number): number[] {
-  const channel = database.prepare(
-    `INSERT INTO channels (channel_id, name, password_hash, created_at, keys_hash, keys_epoch)
-      VALUES (?, 'a fleet', ?, 1, ?, 1)`,
-  )
-  const head = database.prepare(
-    'INSERT INTO channel_heads (channel, head_seq, things, open_events) VALUES (?, 0, 0, 0)',
-  )
-  const stored = database.prepare(
-    `INSERT INTO channel_keys (key_hash, channel, key_id, label, created_at, epoch)
-      VALUES (?, ?, ?, '', 1, 1)`,
-  )
-  for (const { channelId, key } of keyedChannels(count)) {
-    const { lastInsertRowid } = channel.run(channelId, UNPROVED, UNPROVED)
-    head.run(lastInsertRowid)
-    stored.run(keyHashOf(key), lastInsertRowid, channelId)
-  }
-  return [numberOf('SELECT count(*) FROM channels')]
-}
-
-function changed(work: () => number[]): number[] {
+async function changed(work: () => void | Promise<void>): Promise<void> {
   // Without a journal each page is written once.
   database.exec('PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-200000; BEGIN')
-  const numbers = work()
+  await work()
   database.exec('COMMIT; PRAGMA journal_mode=WAL')
-  return numbers
 }
 
-const VERBS: Readonly<Record<string, () => number[]>> = {
-  count: () => countAll(words),
-  multiply: () => changed(() => multiply(Number(words[0]))),
-  things: () => changed(() => addThings(Number(words[0]))),
-  messages: () => changed(() => addMessages(Number(words[0]))),
-  updates: () => changed(() => addUpdates(Number(words[0]))),
-  rules: () => changed(() => addRules(JSON.parse(words[0] ?? '[]') as readonly object[])),
-  deadlines: () => changed(() => addDeadlines(Number(words[0]), Number(words[1]))),
-  keys: () => changed(() => addKeys(Number(words[0]))),
-  devices: () => changed(() => addDevices(words)),
+const CHANGES: Readonly<Record<string, () => void | Promise<void>>> = {
+  keys: () => writeChannels(writer, Number(words[0])),
+  devices: () => writeDevices(writer, JSON.parse(words[0] ?? '{}') as NewDevices),
+  things: () => addThings(Number(words[0])),
+  messages: () => addMessages(Number(words[0])),
+  updates: () => addUpdates(Number(words[0])),
+  rules: () => addRules(JSON.parse(words[0] ?? '[]') as readonly object[]),
+  deadlines: () => addDeadlines(Number(words[0]), Number(words[1])),
 }
 
-console.log((VERBS[verb]?.() ?? []).join(' '))
+const change = CHANGES[verb]
+if (change !== undefined) await changed(change)
+else if (verb === 'count') console.log(countAll(words).join(' '))
+else throw new Error(`there is no ${verb}`)
 database.close()

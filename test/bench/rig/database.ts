@@ -5,6 +5,8 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
+import type { NewDevices } from './device-keys.ts'
+
 const run = promisify(execFile)
 const script = fileURLToPath(new URL('database-process.ts', import.meta.url))
 
@@ -50,25 +52,14 @@ export async function storedIn(path: string): Promise<Stored> {
   return { bytes: (pages - free) * size, updateRows }
 }
 
-/**
- * Copies the stored things of the product until there are `total`; gives how many. No server may
- * run.
- */
-export async function multiplyThings(path: string, total: number): Promise<number> {
-  const [things = NaN] = await numbers(['multiply', path, String(total)])
-  return things
+/** Adds so many things of the workload to channels without any. No server may run. */
+export async function addThings(path: string, count: number): Promise<void> {
+  await numbers(['things', path, String(count)])
 }
 
-/** Adds so many things of the workload to channels without any; gives the number of all. */
-export async function addThings(path: string, count: number): Promise<number> {
-  const [things = NaN] = await numbers(['things', path, String(count)])
-  return things
-}
-
-/** Adds channels with a key each, those of keyedChannels; gives the number of all. */
-export async function addKeyedChannels(path: string, count: number): Promise<number> {
-  const [channels = NaN] = await numbers(['keys', path, String(count)])
-  return channels
+/** Adds channels with a key each, those of keyedChannels. No server may run. */
+export async function addKeyedChannels(path: string, count: number): Promise<void> {
+  await numbers(['keys', path, String(count)])
 }
 
 /** Adds Messages to every channel. No server may run. */
@@ -76,15 +67,14 @@ export async function addMessages(path: string, each: number): Promise<void> {
   await numbers(['messages', path, String(each)])
 }
 
-/** Adds updates of one thing to every channel. No server may run. */
+/** Adds updates to every channel, of the one thing that it has. No server may run. */
 export async function addUpdates(path: string, each: number): Promise<void> {
   await numbers(['updates', path, String(each)])
 }
 
-/** Puts these rules into every channel; gives the number of all. No server may run. */
-export async function addRules(path: string, rules: readonly object[]): Promise<number> {
-  const [stored = NaN] = await numbers(['rules', path, JSON.stringify(rules)])
-  return stored
+/** Puts these rules into every channel. No server may run. */
+export async function addRules(path: string, rules: readonly object[]): Promise<void> {
+  await numbers(['rules', path, JSON.stringify(rules)])
 }
 
 /**
@@ -95,21 +85,9 @@ export async function addDeadlines(path: string, atOnce: number, spreadMs: numbe
   await numbers(['deadlines', path, String(atOnce), String(spreadMs)])
 }
 
-export interface NewDevices {
-  readonly name: string
-  readonly count: number
-  /** Channels of each device; its channels follow those of the device before. */
-  readonly channels: number
-  /** The one channel of all of them, in place of those. */
-  readonly channel?: string
-}
-
-/** Makes the devices of `deviceKeysOf`, each with so many channels. No server may run. */
-export async function addDevices(
-  path: string,
-  { name, count, channels, channel = '' }: NewDevices,
-): Promise<void> {
-  await numbers(['devices', path, name, String(count), String(channels), channel])
+/** Makes the devices of `deviceKeysOf`, with their channels. No server may run. */
+export async function addDevices(path: string, devices: NewDevices): Promise<void> {
+  await numbers(['devices', path, JSON.stringify(devices)])
 }
 
 async function numbers(words: readonly string[]): Promise<number[]> {

@@ -3,20 +3,19 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+import { CHANNEL_COUNT, THING_COUNT } from '#test/bench/load/payload'
 import type { Recipe } from '#test/bench/load/payload'
 import { BACKING_SYNC, countRowsAt, startBacking } from './backend.ts'
+import { keysOf } from './channel-keys.ts'
 import { countRows } from './database.ts'
 import type { CountQueries } from './database.ts'
 import { startServer } from './server.ts'
 import { operationsEnded } from './subject.ts'
 import type { Subject } from './subject.ts'
 
-export const CHANNEL_COUNT = 1_000
-export const THING_COUNT = 10_000
-
 const QUERIES: CountQueries = {
   operations: 'SELECT count(*) FROM operations',
-  revisions: 'SELECT sum(rev) FROM things',
+  revisions: 'SELECT coalesce(sum(rev), 0) FROM things',
   feed: 'SELECT count(*) FROM feed',
 }
 
@@ -25,11 +24,9 @@ const script = (name: string): string =>
 
 /** The same requests as the product gets, the authorization header included. */
 const recipe: Recipe = {
-  path: '/thing/update',
   // It has the length of the product's token.
   token: 'bench-gateway-token'.padEnd(32, '-'),
-  password: 'bench-password',
-  channels: Array.from({ length: CHANNEL_COUNT }, (_, index) => String(index).padStart(26, '0')),
+  keys: keysOf(CHANNEL_COUNT),
   thingCount: THING_COUNT,
 }
 

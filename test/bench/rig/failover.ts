@@ -9,16 +9,17 @@
 
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { laneOf, parseChannelId } from '#domain/identity'
+import { laneOf } from '#domain/identity'
 import { updatesIn } from '#src/store/feed/update-blocks'
 import { numberAt } from '#test/bench/load/entry-counter'
 import type { LoadReport } from '#test/bench/load/messages'
-import { DUE_BASE_US } from '#test/bench/load/payload'
+import { CHANNEL_COUNT, DUE_BASE_US } from '#test/bench/load/payload'
 import type { Recipe } from '#test/bench/load/payload'
 import { BACKING_SYNC, columnsAt, countRowsAt } from './backend.ts'
-import { Caller, PASSWORD, textOf, warm } from './caller.ts'
-import type { Prepared } from './caller.ts'
-import { LANES, lanesOf, lanesSpread } from './cluster.ts'
+import { Caller, textOf } from './caller.ts'
+import { keyedChannels } from './channel-keys.ts'
+import type { KeyedChannel } from './channel-keys.ts'
+import { LANES, lanesOf, lanesSpread, startCluster } from './cluster.ts'
 import type { Cluster } from './cluster.ts'
 import { QUERIES } from './gateway.ts'
 import { Generator } from './load-process.ts'
@@ -37,9 +38,8 @@ const LOOK_AGAIN_MS = 20
 
 export interface Failover {
   readonly cluster: Cluster
-  readonly token: string
   readonly recipe: Recipe
-  /** A channel of each lane. */
+  /** The key of a channel of each lane. */
   readonly probes: readonly string[]
   readonly ran: Readonly<Record<string, string | number>>
   close(): Promise<void>
@@ -58,24 +58,19 @@ export interface Killed {
   readonly cpuSeconds: Readonly<Record<string, number>>
 }
 
-/** Chooses a few channels of each lane and lets every node verify their passwords. */
-export async function openFailover(
-  cluster: Cluster,
-  { token, channels }: Prepared,
-): Promise<Failover> {
-  const byLane = channelsByLane(channels)
+/** Starts a cluster, whose updates go to a few channels of each lane. */
+export async function openFailover(directory: string): Promise<Failover> {
+  const byLane = channelsByLane(keyedChannels(CHANNEL_COUNT))
   const chosen = byLane.flatMap((ofLane) => ofLane.slice(0, CHANNELS_PER_LANE))
-  const probes = byLane.flatMap(([first]) => first ?? [])
+  const probes = byLane.flatMap(([first]) => first?.key ?? [])
   if (probes.length < LANES) throw new Error(`channels lie on ${probes.length} of ${LANES} lanes`)
-  const failover: Failover = {
+  const cluster = await startCluster(directory, { channels: CHANNEL_COUNT, layout: 'even' })
+  return {
     cluster,
-    token,
     probes,
     recipe: {
-      path: '/thing/update',
-      token,
-      password: PASSWORD,
-      channels: chosen,
+      token: cluster.token,
+      keys: chosen.map(({ key }) => key),
       thingCount: chosen.length * THINGS_PER_CHANNEL,
     },
     ran: {
@@ -88,28 +83,21 @@ export async function openFailover(
     },
     close: () => cluster.end(),
   }
-  try {
-    for (const node of cluster.nodes) await warm(new Caller(node, token), chosen)
-  } catch (error) {
-    await cluster.end()
-    throw error
-  }
-  return failover
 }
 
 /** Channels of each lane, lane by lane. */
-export function channelsByLane(channels: readonly string[]): readonly (readonly string[])[] {
-  const byLane: string[][] = Array.from({ length: LANES }, () => [])
-  for (const channel of channels) {
-    const id = parseChannelId(channel)
-    if (id !== undefined) byLane[laneOf(id, LANES)]?.push(channel)
-  }
+export function channelsByLane(
+  channels: readonly KeyedChannel[],
+): readonly (readonly KeyedChannel[])[] {
+  const byLane: KeyedChannel[][] = Array.from({ length: LANES }, () => [])
+  for (const channel of channels) byLane[laneOf(channel.channelId, LANES)]?.push(channel)
   return byLane
 }
 
 /** One kill; afterwards the node is there again and everything was counted. */
 export async function killUnderLoad(failover: Failover, run: number): Promise<Killed> {
-  const { cluster, token, recipe } = failover
+  const { cluster, recipe } = failover
+  const { token } = cluster
   const index = run % cluster.nodes.length
   const victim = nodeAt(cluster, index)
   const survivor = nodeAt(cluster, (index + 1) % cluster.nodes.length)
@@ -127,7 +115,6 @@ export async function killUnderLoad(failover: Failover, run: number): Promise<Ki
     await audit(cluster, load) // failover/2
     await cluster.again(index)
     await lanesSpread(cluster.nodes, token)
-    await warm(new Caller(nodeAt(cluster, index), token), recipe.channels)
     const { accepted, due, refused, lost } = load
     return { seconds, lanes, accepted, due, refused, lost, cpuSeconds }
   } finally {
@@ -143,14 +130,14 @@ function nodeAt({ nodes }: Cluster, index: number): Server {
 
 /** failover/1 */
 async function timeToServe(
-  { probes, token }: Failover,
+  { cluster, probes }: Failover,
   { victim, survivor }: { readonly victim: Server; readonly survivor: Server },
 ): Promise<number> {
-  const caller = new Caller(survivor, token)
+  const caller = new Caller(survivor, cluster.token)
   const startMs = performance.now()
   const gone = victim.kill()
   await Promise.all(
-    probes.map((channel) => untilSent(caller, { channel, deadlineMs: startMs + SERVED_LIMIT_MS })),
+    probes.map((key) => untilSent(caller, { key, deadlineMs: startMs + SERVED_LIMIT_MS })),
   )
   const seconds = (performance.now() - startMs) / 1_000
   await gone
@@ -159,12 +146,12 @@ async function timeToServe(
 
 async function untilSent(
   caller: Caller,
-  { channel, deadlineMs }: { readonly channel: string; readonly deadlineMs: number },
+  { key, deadlineMs }: { readonly key: string; readonly deadlineMs: number },
 ): Promise<void> {
   let opId: string | undefined
   while (performance.now() < deadlineMs) {
     // A refusal for now, or an answer that is late, is asked for again.
-    opId ??= await caller.submit(channel).catch(() => undefined)
+    opId ??= await caller.submit(key).catch(() => undefined)
     if (opId !== undefined && (await statusOf(caller, opId)) === 'sent') return
     await delay(LOOK_AGAIN_MS)
   }

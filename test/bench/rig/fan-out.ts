@@ -1,15 +1,13 @@
 // Entries of one channel to all of its subscribers: by the product, and by the topics of
 // uWebSockets.js (D7).
 
-import { cp } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
 import { SUBSCRIBERS_MAX } from '#domain/channel'
-import { Caller, PASSWORD } from './caller.ts'
-import type { Prepared } from './caller.ts'
-import { addDevices } from './database.ts'
+import { keysOf } from './channel-keys.ts'
 import { deviceKeysOf } from './device-keys.ts'
-import { databaseIn, startGateway } from './gateway.ts'
+import { startGateway } from './gateway.ts'
+import { prepareKeyed } from './keyed.ts'
 import { Generator, Subscribers } from './load-process.ts'
 import { CountsDiffer } from './rig.ts'
 import { startServer } from './server.ts'
@@ -22,7 +20,7 @@ const CONNECTIONS = 64
 const SETTLE_LIMIT_MS = 60_000
 const CATCH_UP_MS = 2_000
 /** Bytes of the product's frame for an update of 302 bytes. */
-const FRAME_BYTES = 480
+const FRAME_BYTES = 520
 
 /** A server, its subscribers, and what makes entries for them. */
 export class FanOut {
@@ -44,36 +42,25 @@ export class FanOut {
   }
 
   /** The product, with as many subscribers as a channel may have. */
-  static async product(prepared: Prepared, directory: string): Promise<FanOut> {
-    const { token, channels } = prepared
-    const [channel = ''] = channels
-    const [first = ''] = prepared.deviceKeys
-    const others = SUBSCRIBERS_MAX - 1
-    await cp(prepared.directory, directory, { recursive: true })
-    const devices = { name: NAME, count: others, channels: 1, channel }
-    await addDevices(databaseIn(directory), devices)
+  static async product(directory: string): Promise<FanOut> {
+    const devices = { name: NAME, count: SUBSCRIBERS_MAX, channels: 1, among: 1 }
+    const token = await prepareKeyed(directory, { channels: 1, devices })
     const server = await startGateway(directory, token)
-    await new Caller(server, token).submit(channel)
     const generator = new Generator()
-    const recipe = { path: '/thing/update', token, password: PASSWORD, thingCount: THINGS }
-    const ports = [server.port]
-    await generator.connect({
-      ports,
-      connections: CONNECTIONS,
-      recipe: { ...recipe, channels: [channel] },
-    })
+    const recipe = { token, keys: keysOf(1), thingCount: THINGS }
+    await generator.connect({ ports: [server.port], connections: CONNECTIONS, recipe })
     const make = async (durationMs: number): Promise<number> => {
       const { accepted } = await generator.load({ pace: { kind: 'closed' }, durationMs })
       return accepted * SUBSCRIBERS_MAX
     }
-    const subscribers = await connected(server, token, [first, ...deviceKeysOf(NAME, others)])
+    const subscribers = await connected(server, token)
     return new FanOut(server, subscribers, { make, end: () => generator.stop() })
   }
 
   /** D7 */
   static async topics(): Promise<FanOut> {
     const server = await startServer(TOPICS, {})
-    const subscribers = await connected(server, '', deviceKeysOf(NAME, SUBSCRIBERS_MAX))
+    const subscribers = await connected(server, '')
     const make = async (durationMs: number): Promise<number> => {
       const path = `/publish/${Math.round(durationMs)}/${FRAME_BYTES}`
       const answer = await fetch(`http://127.0.0.1:${server.port}${path}`)
@@ -103,12 +90,9 @@ export class FanOut {
   }
 }
 
-async function connected(
-  { port }: Server,
-  token: string,
-  deviceKeys: readonly string[],
-): Promise<Subscribers> {
+async function connected({ port }: Server, token: string): Promise<Subscribers> {
   const subscribers = new Subscribers()
+  const deviceKeys = deviceKeysOf(NAME, SUBSCRIBERS_MAX)
   const target = { ports: [port], token, deviceKeys }
   await subscribers.request({ kind: 'connect', target })
   // Entries from before come within that time.

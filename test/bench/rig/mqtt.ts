@@ -1,14 +1,13 @@
 // Publishers and idle clients of MQTT, and the servers that they connect to: the product, a bare
 // server (D11), and mosquitto.
 
-import { cp } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
 import { startMosquitto } from '#src/dev/servers/mosquitto'
 import { reservePort } from '#src/dev/servers/port'
-import { Caller, PASSWORD, textOf } from './caller.ts'
-import type { Prepared } from './caller.ts'
+import { keysOf } from './channel-keys.ts'
 import { startGateway } from './gateway.ts'
+import { prepareKeyed } from './keyed.ts'
 import { MqttClients } from './load-process.ts'
 import { CountsDiffer } from './rig.ts'
 import { startServer } from './server.ts'
@@ -27,15 +26,6 @@ export interface MqttGateway {
   readonly stop: () => Promise<void>
 }
 
-/** The product with a listener for MQTT, on a copy of a database. */
-export async function startMqttGateway(
-  { directory, token }: Pick<Prepared, 'directory' | 'token'>,
-  copy: string,
-): Promise<MqttGateway> {
-  await cp(directory, copy, { recursive: true })
-  return openMqttGateway(copy, token)
-}
-
 /** The product with a listener for MQTT, in a folder. */
 export async function openMqttGateway(directory: string, token: string): Promise<MqttGateway> {
   const { port: mqttPort, release } = await reservePort()
@@ -46,21 +36,6 @@ export async function openMqttGateway(directory: string, token: string): Promise
     await release()
   }
   return { server, mqttPort, stop }
-}
-
-/** A key of each of the first channels. */
-export async function keysOf(
-  { server }: Pick<MqttGateway, 'server'>,
-  { token, channels }: Pick<Prepared, 'token' | 'channels'>,
-  count: number,
-): Promise<readonly string[]> {
-  const caller = new Caller(server, token)
-  const keys: string[] = []
-  for (const channel_id of channels.slice(0, count)) {
-    const made = await caller.post('/channel/key', { channel_id, password: PASSWORD })
-    keys.push(textOf(made, 'key'))
-  }
-  return keys
 }
 
 /** Resolves once so many operations ended, no more and no fewer. */
@@ -94,14 +69,12 @@ export class Publishing {
     this.#end = end
   }
 
-  static async product(prepared: Prepared, copy: string, clients: number): Promise<Publishing> {
-    const gateway = await startMqttGateway(prepared, copy)
-    const userNames = await keysOf(gateway, prepared, clients)
-    const { server } = gateway
-    const before = await operationsEnded([server], prepared.token)
-    const applied = (acknowledged: number): Promise<void> =>
-      untilEnded(server, prepared.token, before + acknowledged)
-    return Publishing.#of(gateway.mqttPort, userNames, { applied, end: gateway.stop })
+  /** The product, with a channel of its own for each client. */
+  static async product(directory: string, clients: number): Promise<Publishing> {
+    const token = await prepareKeyed(directory, { channels: clients })
+    const { server, mqttPort, stop } = await openMqttGateway(directory, token)
+    const applied = (acknowledged: number): Promise<void> => untilEnded(server, token, acknowledged)
+    return Publishing.#of(mqttPort, keysOf(clients), { applied, end: stop })
   }
 
   /** D11 */

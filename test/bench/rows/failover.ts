@@ -1,6 +1,8 @@
 // Kills a node of a cluster under load: measures the time until each of its lanes is applied
 // elsewhere, and checks that everything answered 200 is there once.
 
+import { join } from 'node:path'
+
 import { spread } from '#test/bench/load/statistics'
 import { killUnderLoad, openFailover } from '#test/bench/rig/failover'
 import type { Failover, Killed } from '#test/bench/rig/failover'
@@ -15,10 +17,7 @@ export const FAILOVER_ROW: Row = {
   async measure(session) {
     let failover: Failover | undefined
     try {
-      failover = await openFailover(
-        await session.subjects.cluster('failover'),
-        await session.subjects.prepared('cluster'),
-      )
+      failover = await openFailover(join(await session.subjects.scratch(), 'failover'))
       return [await measured(session, failover)]
     } catch (error) {
       const failure = error instanceof Error ? error.message : String(error)

@@ -27,9 +27,7 @@ export const FAN_OUT_ROW: Row = {
 
 /** Both in turn; the first run of each counts for nothing: until then code compiles. */
 async function measured({ options, subjects }: Session) {
-  const prepared = await subjects.prepared('embedded')
-  const directory = join(await subjects.scratch(), 'fan-out')
-  const gateway = await FanOut.product(prepared, directory)
+  const gateway = await FanOut.product(join(await subjects.scratch(), 'fan-out'))
   const bare = await FanOut.topics()
   try {
     const durationMs = options.secondsPerStep * 1_000

@@ -118,9 +118,9 @@ async function costsOf(
 
 /** Until every channel was used: the first use of a key is read and noted. */
 async function warm(rig: Rig, durationMs: number): Promise<void> {
-  const { keyedChannels = 0 } = rig.subject.recipe
+  const { keys } = rig.subject.recipe
   let accepted = 0
-  for (let times = 0; times === 0 || (accepted < keyedChannels && times < WARM_MAX); times += 1) {
+  for (let times = 0; times === 0 || (accepted < keys.length && times < WARM_MAX); times += 1) {
     accepted += (await closed(rig, durationMs)).load.accepted
   }
 }

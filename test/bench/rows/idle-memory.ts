@@ -55,7 +55,7 @@ async function loaded(session: Session): Promise<Figure> {
   const tried: string[] = []
   for (let rate = LOAD_PER_SECOND; rate >= RATE_MIN; rate = Math.round(rate * RATE_RATIO)) {
     session.options.say(`  idle-memory: ${seconds} s at ${rate}/s`)
-    const { ran, ...ending } = await session.withRig(planOf(session), (rig) =>
+    const { ran, ...ending } = await session.withRig(planOf(session, rate), (rig) =>
       underLoad(rig, rate, seconds),
     )
     const details = { ran, seconds, ratePerSecond: rate, tried }
@@ -70,9 +70,9 @@ async function loaded(session: Session): Promise<Figure> {
   return unmeasured(`no constant load: ${tried.join(', ')}`, {})
 }
 
-const planOf = ({ subjects }: Session): Plan => ({
+const planOf = ({ subjects }: Session, ratePerSecond: number): Plan => ({
   name: 'idle-memory',
-  start: () => subjects.product('embedded', 'idle-memory'),
+  start: () => subjects.product('embedded', `idle-memory-at-${ratePerSecond}`),
   devices: 'with devices',
 })
 

@@ -1,13 +1,12 @@
 // From a start to an accepted update of each of 10,000 channels, which all send at once by keys.
 
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { Connection } from '#test/bench/load/connection'
 import { spread } from '#test/bench/load/statistics'
-import { keyedChannels } from '#test/bench/rig/channel-keys'
-import { addKeyedChannels } from '#test/bench/rig/database'
-import { databaseIn, newToken, startGateway } from '#test/bench/rig/gateway'
+import { keysOf } from '#test/bench/rig/channel-keys'
+import { startGateway } from '#test/bench/rig/gateway'
+import { prepareKeyed } from '#test/bench/rig/keyed'
 import type { Server } from '#test/bench/rig/server'
 import type { Figure, Row } from './row.ts'
 import type { Session } from './session.ts'
@@ -31,11 +30,8 @@ export const KEY_START_ROW: Row = {
 }
 
 async function measured(session: Session): Promise<Pick<Figure, 'value' | 'details'>> {
-  const token = newToken()
   const directory = join(await session.subjects.scratch(), 'key-start')
-  await mkdir(directory, { recursive: true })
-  await (await startGateway(directory, token)).stop() // It makes the tables.
-  const channels = await addKeyedChannels(databaseIn(directory), CHANNELS)
+  const token = await prepareKeyed(directory, { channels: CHANNELS })
   const runs: number[] = []
   for (let run = 0; run < session.options.runs; run += 1) {
     const server = await startGateway(directory, token)
@@ -46,12 +42,12 @@ async function measured(session: Session): Promise<Pick<Figure, 'value' | 'detai
     }
     session.options.say(`  key-start: ${runs.at(-1)?.toFixed(2)} s to ${CHANNELS} updates`)
   }
-  return { value: spread(runs), details: { channels, atOnce: AT_ONCE, runs } }
+  return { value: spread(runs), details: { channels: CHANNELS, atOnce: AT_ONCE, runs } }
 }
 
 /** Seconds from the first request of any key until each of them had an update accepted. */
 async function sendByAll({ port }: Pick<Server, 'port'>, token: string): Promise<number> {
-  const requests = keyedChannels(CHANNELS).map(({ key }) => requestBy(key, token))
+  const requests = keysOf(CHANNELS).map((key) => requestBy(key, token))
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   let sent = 0
   let accepted = 0

@@ -4,8 +4,10 @@
 import { join } from 'node:path'
 
 import { spread } from '#test/bench/load/statistics'
+import { keysOf } from '#test/bench/rig/channel-keys'
+import { prepareKeyed } from '#test/bench/rig/keyed'
 import { MqttClients } from '#test/bench/rig/load-process'
-import { Publishing, keysOf, startMqttGateway } from '#test/bench/rig/mqtt'
+import { Publishing, openMqttGateway } from '#test/bench/rig/mqtt'
 import { residentMbOf } from '#test/bench/rig/processes'
 import type { Figure, Row } from './row.ts'
 import type { Session } from './session.ts'
@@ -66,11 +68,10 @@ function figuresOf({ product, bare, mosquitto }: Rates, http: number | undefined
 
 /** All in turn. */
 async function ratesOf({ options, subjects }: Session): Promise<Rates> {
-  const prepared = await subjects.prepared('embedded')
-  const copy = join(await subjects.scratch(), 'mqtt-accept')
+  const directory = join(await subjects.scratch(), 'mqtt-accept')
   const servers = {
     bare: await Publishing.bare(CLIENTS),
-    product: await Publishing.product(prepared, copy, CLIENTS),
+    product: await Publishing.product(directory, CLIENTS),
     mosquitto: await Publishing.mosquitto(CLIENTS),
   }
   const rates = { product: [] as number[], bare: [] as number[], mosquitto: [] as number[] }
@@ -93,24 +94,26 @@ async function ratesOf({ options, subjects }: Session): Promise<Rates> {
 }
 
 const IDLE_CLIENTS = 4_000
+const [KEY = ''] = keysOf(1)
 const SETTLE_MS = 15_000
 
 /** Figures of a client; 4,000 are connected, as the limits of open files allow. */
 export const MQTT_IDLE_ROW: Row = {
   name: 'mqtt-idle',
   async measure(session) {
-    const prepared = await session.subjects.prepared('embedded')
     const kilobytes: number[] = []
     for await (const directory of session.directories('mqtt-idle')) {
-      const gateway = await startMqttGateway(prepared, directory)
+      const gateway = await openMqttGateway(
+        directory,
+        await prepareKeyed(directory, { channels: 1 }),
+      )
       const clients = new MqttClients()
       try {
-        const [key = ''] = await keysOf(gateway, prepared, 1)
         await passing(SETTLE_MS)
         const before = residentMbOf(gateway.server.pid)
         await clients.connect(
           gateway.mqttPort,
-          Array.from({ length: IDLE_CLIENTS }, () => key),
+          Array.from({ length: IDLE_CLIENTS }, () => KEY),
           IDLE_CLIENTS,
         )
         await passing(SETTLE_MS)

@@ -73,7 +73,7 @@ async function runsOf({ options }: Session, rig: Rig): Promise<readonly Run[]> {
     const { entrances, recipe } = rig.subject
     const ports = entrances.map(({ port }) => port)
     // The first of the channels: its own quiet updates are refused now and then, and not counted.
-    const noisy = { ...recipe, keyedChannels: 1, thingCount: NOISY_THINGS } as const
+    const noisy = { ...recipe, keys: recipe.keys.slice(0, 1), thingCount: NOISY_THINGS }
     await crowd.connect({
       ports,
       connections: NOISY_CONNECTIONS,

@@ -4,9 +4,9 @@
 import { join } from 'node:path'
 
 import { DUE_MAX } from '#domain/rules/stored'
+import { CHANNEL_COUNT, THING_COUNT } from '#test/bench/load/payload'
 import { spread } from '#test/bench/load/statistics'
 import { addDeadlines } from '#test/bench/rig/database'
-import { CHANNEL_COUNT, THING_COUNT } from '#test/bench/rig/denominators'
 import { databaseIn, startGateway } from '#test/bench/rig/gateway'
 import { prepareKeyed, startKeyed } from '#test/bench/rig/keyed'
 import { residentMbOf } from '#test/bench/rig/processes'
@@ -174,12 +174,8 @@ async function silence(session: Session): Promise<readonly Figure[]> {
 async function silentThings({ subjects, options }: Session) {
   const directory = join(await subjects.scratch(), 'silence')
   const silent = { things: 'all', when: { silent: `${SILENT_MS / 60_000}m` }, event }
-  const token = await prepareKeyed(directory, {
-    name: 'silence',
-    channels: CHANNEL_COUNT,
-    things: THINGS,
-    rules: [silent],
-  })
+  const stored = { channels: CHANNEL_COUNT, stored: THINGS }
+  const token = await prepareKeyed(directory, { ...stored, rules: [silent] })
   options.say(`  silence: ${THINGS} things stored`)
   return { token, directory }
 }

@@ -54,7 +54,7 @@ export class Session {
 
   constructor(options: SessionOptions) {
     this.options = options
-    this.subjects = new Subjects(options.say)
+    this.subjects = new Subjects()
   }
 
   /** The path of a directory of its own for each run of a row. */

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 import type { Stranger } from '#test/bench/load/strangers'
 import { spread } from '#test/bench/load/statistics'
-import { keyedChannels as keyedChannelsOf } from '#test/bench/rig/channel-keys'
+import { keyedChannels } from '#test/bench/rig/channel-keys'
 import { databaseIn } from '#test/bench/rig/gateway'
 import { startKeyed } from '#test/bench/rig/keyed'
 import { Generator, QuicStrangers } from '#test/bench/rig/load-process'
@@ -203,8 +203,8 @@ async function requestFlood(stranger: Stranger, target: Target): Promise<Sender>
   const { rig, doors, clientId } = target
   const { entrances, recipe } = rig.subject
   const ports = entrances.map(({ port }) => port)
-  const { token, keyedChannels = 0 } = recipe
-  const channels = keyedChannelsOf(keyedChannels).map(({ channelId }) => channelId)
+  const { token } = recipe
+  const channels = keyedChannels(CHANNELS).map(({ channelId }) => channelId)
   const crowd = new Generator()
   await crowd.connect({
     ports,
