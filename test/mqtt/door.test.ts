@@ -279,6 +279,8 @@ test('mqtt-door/4: a drain answers what was taken, then tells every client', asy
   const drained = door.drain()
   const late = await MqttClient.enter(door, {}, { clientId: 'late' })
   t.is((await late.next('connack')).reasonCode, 0x89)
+  await turn()
+  t.false(client.isClosed)
   resolve()
   await drained
   t.deepEqual(
