@@ -20,6 +20,7 @@ test('publishes/1: a publish is acknowledged once the log has it', async (t) => 
   sink.answer = () => promise.then(() => ({ kind: 'accepted' }))
   client.tell(attr(1, 7))
   await turn()
+  await turn() // What is sent leaves at the end of a pass.
   t.is(client.of('puback').length, 0)
   resolve()
   t.is((await client.next('puback')).messageId, 7)
@@ -267,27 +268,6 @@ test('mqtt-connection/3: a defect ends its connection and no other', async (t) =
   other.tell({ cmd: 'pingreq' })
   await other.next('pingresp')
   t.true(logger.lines.some(({ fact }) => fact === 'an MQTT connection failed'))
-})
-
-test('mqtt-door/4: a drain answers what was taken, then tells every client', async (t) => {
-  const { door, sink } = await mqttRig(t)
-  const client = await MqttClient.enter(door)
-  const { promise, resolve } = Promise.withResolvers<void>()
-  sink.answer = () => promise.then(() => ({ kind: 'accepted' }))
-  client.tell(attr(1, 1))
-  await turn()
-  const drained = door.drain()
-  const late = await MqttClient.enter(door, {}, { clientId: 'late' })
-  t.is((await late.next('connack')).reasonCode, 0x89)
-  await turn()
-  t.false(client.isClosed)
-  resolve()
-  await drained
-  t.deepEqual(
-    client.received.map(({ cmd }) => cmd),
-    ['connack', 'puback', 'disconnect'],
-  )
-  t.true(client.isClosed)
 })
 
 test('a refused publish of 3.1.1 is acknowledged, counted and said to the operator', async (t) => {
