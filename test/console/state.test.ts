@@ -5,7 +5,7 @@ import test from 'ava'
 import { Figures, samplesIn } from '#console/state/metrics.ts'
 import { Readings, linePath } from '#console/state/readings.ts'
 import { groupOf, inNameOrder, inOrder, isFound, queryOf, rowsOf } from '#console/state/search.ts'
-import { linkTarget, visible } from '#console/state/text.ts'
+import { linkTarget, visible, writable } from '#console/state/text.ts'
 import { changesOf, coursesOf, kindOf, pastOf, pointsOf } from '#console/state/thing-history.ts'
 import type { CourseKind } from '#console/state/thing-history.ts'
 import { shown } from '#console/state/units.ts'
@@ -116,6 +116,13 @@ for (const [text, isLed] of LINKS) {
 
 test('control characters and those that turn the direction can be seen', (t) => {
   t.is(visible('a\u202eb\u0007c\u200bd\ne'), 'a⟨202E⟩b␇c⟨200B⟩d\ne')
+})
+
+test('JSON to be written on has them as escapes, and means the same', (t) => {
+  const value = { title: 'a\u202eb\u0007c\u200bd\ne', list: [1] }
+  const text = writable(value)
+  t.true(text.includes(String.raw`a\u202eb\u0007c\u200bd\ne`))
+  t.deepEqual(JSON.parse(text), value)
 })
 
 test('a line keeps few points, its ends, and an hour at most', (t) => {

@@ -4,6 +4,7 @@
 import type { ComponentChildren, TargetedEvent } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 
+import { visible } from '#console/state/text.ts'
 import { sentenceOf, t } from '#console/words/words.ts'
 
 interface FieldProps {
@@ -108,7 +109,7 @@ export function Choice<Value extends string>(props: ChoiceProps<Value>) {
       >
         {options.map(([option, text]) => (
           <option value={option} key={option} selected={option === value}>
-            {text}
+            {visible(text)}
           </option>
         ))}
       </select>

@@ -14,6 +14,13 @@ export const visible = (text: string): string =>
     return `⟨${code.toString(16).toUpperCase().padStart(4, '0')}⟩`
   })
 
+/** JSON to be written on, in which such characters are escapes. */
+export const writable = (value: unknown): string =>
+  JSON.stringify(value, undefined, 2).replace(
+    INVISIBLE,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+
 const WEB = new Set(['http:', 'https:', 'mailto:', 'tel:'])
 
 /** The address of a link; undefined for one that a page must not lead to, as `javascript:`. */

@@ -11,6 +11,7 @@ import { formFrom, ruleFrom } from '#console/state/rule-form.ts'
 import type { RuleForm, RuleJson } from '#console/state/rule-form.ts'
 import { putRule } from '#console/state/rules.ts'
 import type { RuleFault } from '#console/state/rules.ts'
+import { writable } from '#console/state/text.ts'
 import { t } from '#console/words/words.ts'
 import { Field, Form } from '#console/parts/form.tsx'
 import { RuleFields } from './rule-fields.tsx'
@@ -22,12 +23,10 @@ export type Draft =
   | { readonly kind: 'form'; readonly form: RuleForm }
   | { readonly kind: 'json'; readonly text: string }
 
-const textOf = (rule: RuleJson): string => JSON.stringify(rule, undefined, 2)
-
 /** The draft that shows a rule whole. */
 export function draftOf(rule: RuleJson): Draft {
   const form = formFrom(rule)
-  return form === undefined ? { kind: 'json', text: textOf(rule) } : { kind: 'form', form }
+  return form === undefined ? { kind: 'json', text: writable(rule) } : { kind: 'form', form }
 }
 
 /** The rule of a draft. Throws for a text that is no JSON. */
@@ -114,7 +113,7 @@ function Kinds({ draft, onDraft }: KindsProps) {
     if (kind === draft.kind) return
     try {
       const rule = ruleOf(draft)
-      const next: Draft = kind === 'json' ? { kind, text: textOf(rule) } : draftOf(rule)
+      const next: Draft = kind === 'json' ? { kind, text: writable(rule) } : draftOf(rule)
       if (next.kind !== kind) setProblem(t('formCannot'))
       onDraft(next)
     } catch (error) {
