@@ -72,7 +72,7 @@ export interface CredentialsPorts {
 /** Some 100,000 verified passwords. With more in use every request could cost a scrypt. */
 export const VERIFIED_BYTES_MAX = 64 * 2 ** 20
 /** What one takes in memory, rounded up, beside the name of its channel. */
-const PASSWORD_BYTES = 640
+const PASSWORD_BYTES = 512
 /** A thousand refused ones. */
 const REFUSED_BYTES_MAX = 320_000
 const REFUSED_BYTES = 320

@@ -116,13 +116,23 @@ const CACHES: readonly (readonly [what: string, fill: Fill])[] = [
   ],
 ]
 
+/** Fills a cache and lets it go. Returns what it counted, and by how much the heap grew. */
+async function sizesOf(fill: Fill): Promise<readonly [bytes: number, grown: number]> {
+  const before = heapAfterCollection()
+  const [cache, bytes] = await fill()
+  const grown = heapAfterCollection() - before
+  return cache === undefined ? [Number.NaN, Number.NaN] : [bytes, grown] // It lives until here.
+}
+
 for (const [what, fill] of CACHES) {
   test.serial(`the bytes of ${what} are within a half of those in the heap`, async (t) => {
-    await fill().then(() => undefined) // Whatever is made once is made, and this cache is gone.
-    const before = heapAfterCollection()
-    const [cache, bytes] = await fill()
-    const grown = heapAfterCollection() - before
+    await sizesOf(fill) // Whatever is made once is made.
+    // What V8 compiles meanwhile is in one of three, not in the middle one.
+    const sizes = [await sizesOf(fill), await sizesOf(fill), await sizesOf(fill)]
+    const [, [bytes, grown] = [Number.NaN, Number.NaN]] = sizes.toSorted(
+      ([, one], [, other]) => one - other,
+    )
     t.log(`${Math.round(grown / COUNT)} in the heap, ${Math.round(bytes / COUNT)} counted`)
-    t.true(cache !== undefined && bytes > grown / 1.5 && bytes < grown * 1.5)
+    t.true(bytes > grown / 1.5 && bytes < grown * 1.5)
   })
 }
