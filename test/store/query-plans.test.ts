@@ -32,8 +32,8 @@ const BOUNDED: readonly (readonly [plan: RegExp, statement: RegExp])[] = [
   [/^(SCAN|SCALAR|COMPOUND).*CONSTANT ROW/, /./],
 ]
 
-// Of all rows of a table few are not like that, so an index that is asked for no more is a scan.
-const ALMOST_ALL = /\((is_deleted)=\?\)/
+// Nearly every row matches this term: an index that is searched by no other reads the whole table.
+const ALMOST_ALL = /\(is_deleted=\?\)/
 
 test('every statement finds its rows by an index, also when it is asked for many', async (t) => {
   const store = await openWatched(t, `sqlite:${await databasePath(t)}`)

@@ -18,7 +18,7 @@ import type { Settings } from './gateway.ts'
 import { operationsEnded } from './subject.ts'
 import type { Subject } from './subject.ts'
 
-/** What a database has before a gateway is measured on it. */
+/** The rows that a database gets before a gateway is measured on it. */
 export interface Preparation {
   /** Channels with a key each. */
   readonly channels: number
