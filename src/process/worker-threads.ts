@@ -17,6 +17,16 @@ const QUIET = ['--disable-warning=ExperimentalWarning']
  */
 const YOUNG_GENERATION_MB: Readonly<Partial<Record<ThreadName, number>>> = { log: 12, dispatch: 48 }
 const YOUNG_GENERATION_MB_DEFAULT = 24
+/**
+ * Megabytes of the old generation at most. V8 lets a heap that may take 2 GB or more grow to four
+ * times of what lives in it before it collects, and one that may take 1 GB to 1.6 times: with a
+ * million Things, of which 73 MB lived, the process took 320 MB in place of 440, for a tenth more
+ * of the processor.
+ */
+const OLD_GENERATION_MB: Readonly<Partial<Record<ThreadName, number>>> = {
+  engine: 1_024,
+  'cluster-engine': 1_024,
+}
 
 /** Worker threads of this process. */
 export const workerThreads = (): Threads => ({
@@ -32,6 +42,7 @@ export const workerThreads = (): Threads => ({
       execArgv: [...CONDITIONS, ...QUIET],
       resourceLimits: {
         maxYoungGenerationSizeMb: YOUNG_GENERATION_MB[name] ?? YOUNG_GENERATION_MB_DEFAULT,
+        maxOldGenerationSizeMb: OLD_GENERATION_MB[name],
       },
     })
     worker.on('error', onEnd)
