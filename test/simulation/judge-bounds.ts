@@ -15,8 +15,12 @@ const held = (most: Bound['most']): Bound => ({ most, isEmptyAtRest: false })
 
 const ruled = ({ clients }: World): number =>
   clients.channels.filter(({ rule }) => rule !== undefined).length
+/**
+ * Things with their watches, the Events that were sent and those that rules opened; each may be
+ * remembered, and decided anew by the newest turn.
+ */
 const entities = ({ swarm, observations }: World): number =>
-  swarm.channels * swarm.things + 2 * observations.sent.length
+  2 * (2 * swarm.channels * swarm.things + 2 * observations.sent.length)
 
 /** As the documents for operators have them, or the size of the world where that says less. */
 const BOUNDS: ReadonlyMap<string, Bound> = new Map([

@@ -23,4 +23,9 @@ export const KNOWN_SEEDS: readonly KnownSeed[] = [
     isCluster: true,
     was: 'a session that took a part of a page went on with single updates, and lacked earlier ones',
   },
+  {
+    seed: 12907,
+    isCluster: true,
+    was: 'the judge did not count what the newest turn decided beside what was remembered',
+  },
 ]
