@@ -14,6 +14,8 @@ export interface Item {
   /** The lane's place after this item. */
   readonly placeAfter: LanePlace
   readonly submission: Logged
+  /** The process that appended it, where several do. (LogEntry) */
+  readonly writer?: string
 }
 
 /** True for a submission that a channel decides; false for a tick and for what cannot be read. */

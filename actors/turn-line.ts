@@ -16,13 +16,13 @@
 //     once. Either way announcements keep the order of the commits, even when later turns fail.
 //   turn-line/3. After anything but a commit that answered, what was decided ahead is undecided,
 //     and places come from the database alone. (owned-lanes/1)
+//   turn-line/4. Every process is told of a large turn: a lane with such does not stand still.
 //   W6. A turn that fails while lanes can be taken is split by lane, and then halved until one
 //       submission stands alone. If that submission is at fault, it becomes a dead letter and the
 //       lane goes on. If the database refuses it for long, its channel is parked and the lane goes
 //       on. If the database refuses that too, the store is at fault and the lanes wait: with a full
 //       disk, for instance, lanes can be taken while turns fail.
 
-import { positionOf } from '#domain/lane'
 import type { ChannelDirectory } from './channel.ts'
 import type { Deadlines } from './deadlines.ts'
 import type { Verdict } from './isolation.ts'
@@ -30,7 +30,7 @@ import type { OwnedLanes } from './owned-lanes.ts'
 import { PARKED_CHANNELS_MAX as PARKED_MAX } from './parked-channels.ts'
 import { LaneTroubles } from './lane-troubles.ts'
 import type { LaneTroublesPorts } from './lane-troubles.ts'
-import { collect, isNext, movesOf } from './lanes.ts'
+import { appliedNotices, collect, isNext, movesOf } from './lanes.ts'
 import type { Measures } from './measures.ts'
 import type { SystemOptions, SystemPorts } from './options.ts'
 import { commitTurn, decideTurn, undecide } from './turn.ts'
@@ -57,7 +57,7 @@ export interface TurnLinePorts
   readonly isHalted: () => boolean
 }
 
-type Committed = Extract<TurnEnd, { kind: 'committed' }> & Pick<Turn, 'moves'>
+type Committed = Extract<TurnEnd, { kind: 'committed' }> & Pick<Turn, 'moves' | 'items'>
 
 /** What isolation found to be left out. (W6) */
 type Isolated = Pick<Turn, 'poisoned' | 'parked' | 'putsOff'>
@@ -177,7 +177,7 @@ export class TurnLine {
     const { nowMs, measure, deadlines } = this.#ports
     const end = await commitTurn(this.#ports, turn)
     if (end.kind === 'fenced') return end
-    this.#moveOn({ ...end, moves: turn.moves })
+    this.#moveOn({ ...end, moves: turn.moves, items: turn.items })
     this.#park(turn)
     this.#ticked(turn)
     measure.turn((nowMs() - turn.nowMs) / 1000, turn.items.length, end)
@@ -231,12 +231,12 @@ export class TurnLine {
   #tell(unannounced: Committed | undefined): void {
     if (unannounced === undefined) return
     const { bus } = this.#ports
-    const { entries: byChannel, moves, queued } = unannounced
+    const { entries: byChannel, queued } = unannounced
     const announcements = [...byChannel].map(([channelId, entries]) => ({ channelId, entries }))
     bus.announce(announcements)
-    for (const { lane, to } of moves) {
-      bus.notify({ kind: 'applied', lane, position: positionOf(to) })
-    }
+    const isLarge = this.isLarge(unannounced.items) // turn-line/4
+    for (const { notice, writer } of appliedNotices(unannounced))
+      bus.notify(notice, isLarge ? undefined : writer)
     if (queued.length > 0) bus.notify({ kind: 'pushes-queued' })
   }
 

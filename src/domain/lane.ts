@@ -55,6 +55,8 @@ export interface LogEntry {
   readonly lane: number
   readonly position: LogPosition
   readonly submissions: readonly Logged[]
+  /** The name of the process that appended it, in a log to which several processes append. */
+  readonly writer?: string
 }
 
 export type Appended =

@@ -196,7 +196,11 @@ export interface Bus {
    * them: then the listener receives every later announcement. Never rejects.
    */
   flush(): Promise<void>
-  notify(notice: Notice): void
+  /**
+   * Tells this process and all others; with `writer`, of the others only the one that appends to
+   * the log under that name (LogEntry).
+   */
+  notify(notice: Notice, writer?: string): void
   onNotice(listener: (notice: Notice) => void): () => void
 }
 

@@ -211,3 +211,16 @@ for (const fault of ['refuse', 'lose', 'fence'] as const) {
     t.deepEqual(store.violations, [])
   })
 }
+
+for (const [turnMax, told] of [
+  [5, 'its writer'],
+  [4, undefined],
+] as const) {
+  test(`turn-line/4: of a turn of 2 where ${turnMax} fit is told: ${told ?? 'everybody'}`, async (t) => {
+    const { log, bus } = await running(t, { turnMax })
+    await until('the lanes are taken', () => bus.notices.length === LANES.length)
+    log.put(0, [message(), message()], 'its writer')
+    await until('it is announced', () => bus.notices.length > LANES.length)
+    t.is(bus.writers.at(-1), told)
+  })
+}

@@ -6,6 +6,8 @@ import type { Bus, Notice } from '#domain/ports'
 
 export class FakeBus implements Bus {
   readonly notices: Notice[] = []
+  /** The writers that the notices were for. */
+  readonly writers: (string | undefined)[] = []
   readonly #noticeListeners = new Set<(notice: Notice) => void>()
   readonly #listeners = new Map<ChannelId, Set<(announcement: Announcement) => void>>()
 
@@ -32,8 +34,9 @@ export class FakeBus implements Bus {
     return this.#listeners.get(channelId)?.size ?? 0
   }
 
-  notify(notice: Notice): void {
+  notify(notice: Notice, writer?: string): void {
     this.notices.push(notice)
+    this.writers.push(writer)
     for (const listener of this.#noticeListeners) listener(notice)
   }
 

@@ -13,9 +13,10 @@ export class MemoryLog implements LogReader, LogWriter {
   #position = 0
 
   /** Appends at once, in the form in which entries are read back, and wakes. */
-  put(lane: number, submissions: LogEntry['submissions']): LogPosition {
+  put(lane: number, submissions: LogEntry['submissions'], writer?: string): LogPosition {
     this.#position += 1
-    this.entries(lane).push({ lane, position: this.#position, submissions })
+    const entry = { lane, position: this.#position, submissions }
+    this.entries(lane).push(writer === undefined ? entry : { ...entry, writer })
     for (const wake of this.#watchers) wake(lane)
     return this.#position
   }

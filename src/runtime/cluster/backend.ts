@@ -79,7 +79,7 @@ async function compose(
   const store = await openStore({ ...databaseOf(config, servers), meter, logger, runtime })
   closing.push(() => store.close())
   await store.turns.bindLog(await logStateOf(log, lanes, wait)) // W5
-  const bus = new NatsBus({ ...ports, connection })
+  const bus = new NatsBus({ ...ports, connection, writer: log.writer })
   closing.push(async () => bus.close())
   const inquiry = new StatusInquiry({ ...ports, connection })
   closing.push(async () => inquiry.close())

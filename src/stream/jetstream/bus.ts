@@ -9,6 +9,7 @@
 //     the feed still has the entry.
 //   bus/4. A flush ends after the server has every subscription made before it. Simultaneous
 //     flushes share one round trip.
+//   bus/5. A notice for one writer of the log goes to that process alone.
 
 import type { Subscription } from '@nats-io/transport-node'
 import type { Announcement } from '#domain/feed'
@@ -23,6 +24,8 @@ export interface NatsBusPorts {
   readonly connection: Connection
   readonly meter: Meter
   readonly logger: Logger
+  /** The name under which this process appends to the log; absent where it expects no answer. */
+  readonly writer?: string
 }
 
 const PREFIX = 'heliograph'
@@ -43,11 +46,11 @@ export class NatsBus implements Bus {
   readonly #prefix: string
   readonly #channels = new Map<ChannelId, ChannelSubscription>()
   readonly #noticeListeners = new Set<(notice: Notice) => void>()
-  readonly #noticeSubscription: Subscription
+  readonly #noticeSubscriptions: readonly Subscription[]
   #flush: Promise<void> | undefined
   readonly #unsent: Readonly<Record<'announcement' | 'notice', (by?: number) => void>>
 
-  constructor({ connection, meter, logger }: NatsBusPorts, prefix = PREFIX) {
+  constructor({ connection, meter, logger, writer }: NatsBusPorts, prefix = PREFIX) {
     this.#connection = connection
     this.#logger = logger
     this.#prefix = prefix
@@ -55,11 +58,14 @@ export class NatsBus implements Bus {
       announcement: meter.counter('bus_unsent_total', { what: 'announcement' }),
       notice: meter.counter('bus_unsent_total', { what: 'notice' }),
     }
-    this.#noticeSubscription = connection.nats.subscribe(`${prefix}.notice`, {
-      callback: (error, message) => {
-        if (error === null) this.#onNotice(message.string())
-      },
-    })
+    const wanted = writer === undefined ? [undefined] : [undefined, writer]
+    this.#noticeSubscriptions = wanted.map((each) =>
+      connection.nats.subscribe(this.#noticeSubject(each), {
+        callback: (error, message) => {
+          if (error === null) this.#onNotice(message.string())
+        },
+      }),
+    )
   }
 
   announce(announcements: readonly Announcement[]): void {
@@ -85,10 +91,10 @@ export class NatsBus implements Bus {
     return this.#flush
   }
 
-  notify(notice: Notice): void {
+  notify(notice: Notice, writer?: string): void {
     for (const listener of this.#noticeListeners) listener(notice)
     if (!this.#connection.isConnected) return this.#unsent.notice() // bus/3
-    this.#connection.nats.publish(`${this.#prefix}.notice`, encodeNotice(notice))
+    this.#connection.nats.publish(this.#noticeSubject(writer), encodeNotice(notice))
   }
 
   onNotice(listener: (notice: Notice) => void): () => void {
@@ -98,7 +104,7 @@ export class NatsBus implements Bus {
 
   /** Stops listening. The connection stays open. */
   close(): void {
-    this.#noticeSubscription.unsubscribe()
+    for (const subscription of this.#noticeSubscriptions) subscription.unsubscribe()
     for (const { subscription } of this.#channels.values()) subscription.unsubscribe()
     this.#channels.clear()
     this.#noticeListeners.clear()
@@ -149,6 +155,11 @@ export class NatsBus implements Bus {
     // A newer version may send notices that this one does not know.
     if (notice === undefined) return
     for (const listener of this.#noticeListeners) listener(notice)
+  }
+
+  /** bus/5 */
+  #noticeSubject(writer?: string): string {
+    return writer === undefined ? `${this.#prefix}.notice` : `${this.#prefix}.notice.${writer}`
   }
 
   #subjectOf(channelId: ChannelId): string {

@@ -1,4 +1,5 @@
-// Reads a message's position in the stream and in the consumer from its reply subject.
+// Reads a message's position in the stream and in the consumer from its reply subject, and its
+// writer from its subject.
 
 import type { LogPosition } from '#domain/lane'
 
@@ -35,3 +36,6 @@ export function readDelivery(reply: string): Delivery | undefined {
   }
   return Object.values(delivery).every(Number.isSafeInteger) ? delivery : undefined
 }
+
+/** Returns the writer whose subject in a lane this is. (lane-writer/1) */
+export const writerIn = (subject: string): string => subject.slice(subject.lastIndexOf('.') + 1)

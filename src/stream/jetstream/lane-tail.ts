@@ -6,6 +6,7 @@ import { decodeBatch } from '#src/schemas/batch'
 
 import { Consumption } from './consumption.ts'
 import type { ConsumptionPorts, EntryReceiver } from './consumption.ts'
+import { writerIn } from './delivery.ts'
 import type { Delivery } from './delivery.ts'
 
 export interface TailOptions {
@@ -101,7 +102,8 @@ export class LaneTail implements EntryReceiver {
       const submissions = this.#submissionsOf(fetched)
       count += submissions.length
       if (entries.length > 0 && count > maxCount) break
-      entries.push({ lane, position: fetched.position, submissions })
+      const { position, message } = fetched
+      entries.push({ lane, position, submissions, writer: writerIn(message.subject) })
     }
     return entries
   }

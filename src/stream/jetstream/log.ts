@@ -94,6 +94,11 @@ export class JetStreamLog implements LogWriter, LogReader {
     return new JetStreamLog(stream, { ports, options })
   }
 
+  /** The name under which this process appends. (LogEntry) */
+  get writer(): string {
+    return this.#writer.name
+  }
+
   append(batch: Batch): Promise<Appended> {
     return this.#writer.append(batch)
   }

@@ -48,14 +48,14 @@ export class JetStreamWriter implements LogWriter {
   readonly #laneWriterPorts: LaneWriterPorts
   readonly #lanes = new Map<number, LaneWriter>()
   /** The name of this run of this process, used in its subjects. */
-  readonly #name: string
+  readonly name: string
   #pendingBytes = 0
 
   constructor(ports: WriterPorts, options: WriterOptions) {
     const { connection, meter, entropy } = ports
     this.#ports = ports
     this.#options = options
-    this.#name = entropy(9).toString('base64url')
+    this.name = entropy(9).toString('base64url')
     this.#laneWriterPorts = {
       ...ports,
       publisher: jetstream(connection.nats),
@@ -92,7 +92,7 @@ export class JetStreamWriter implements LogWriter {
   #laneWriterOf(lane: number): LaneWriter {
     const known = this.#lanes.get(lane)
     if (known !== undefined) return known
-    const subject = this.#ports.stream.subjectOf(lane, this.#name)
+    const subject = this.#ports.stream.subjectOf(lane, this.name)
     const { timeoutMs } = this.#options
     const made = new LaneWriter(this.#laneWriterPorts, { lane, subject, timeoutMs })
     this.#lanes.set(lane, made)

@@ -73,3 +73,28 @@ testWithNats('the bus logs a text that is no announcement and ignores it', async
   )
   t.pass()
 })
+
+testWithNats(
+  'bus/5: a notice for one writer of the log reaches that one alone',
+  async (t, servers) => {
+    const { url } = only(servers)
+    const [owner, ...others] = await Promise.all([1, 2, 3].map(() => connectNode(t, url)))
+    if (owner === undefined) return t.fail()
+    const heard: string[] = []
+    for (const [at, writer] of ['first', 'second'].entries()) {
+      const node = others[at]
+      if (node === undefined) return t.fail()
+      const bus = new NatsBus({ ...node, writer })
+      bus.onNotice((notice) => heard.push(`${writer} ${notice.kind === 'applied' && notice.lane}`))
+      await bus.flush()
+    }
+    const bus = new NatsBus(owner)
+    bus.notify({ kind: 'applied', lane: 1, position: 1 }, 'second')
+    bus.notify({ kind: 'applied', lane: 2, position: 1 })
+    await until(
+      () => Promise.resolve(heard),
+      () => heard.length >= 3,
+    )
+    t.deepEqual(heard.toSorted(), ['first 2', 'second 1', 'second 2'])
+  },
+)

@@ -33,7 +33,9 @@ testWithNats(
     await frozen.go()
     t.is((await outcome).kind, 'appended')
     await appended(log, batchOf(1, ['after']))
-    t.deepEqual(idsOf(await readAll(log, 1, 3)), ['before', 'again', 'after'])
+    const entries = await readAll(log, 1, 3)
+    t.deepEqual(idsOf(entries), ['before', 'again', 'after'])
+    t.true(entries.every(({ writer }) => writer === log.writer))
   },
 )
 
