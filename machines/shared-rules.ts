@@ -5,9 +5,8 @@
 //   shared-rules/1. A compiled rule is shared for as long as a channel that is awake has it, and
 //     counted once. So there are never more of them than channels that are awake have.
 
-import { compileText } from '#src/rules/compiled'
-import type { Compile, CompiledRule } from '#src/rules/compiled'
-import type { RuleSet } from '#src/rules/rule-set'
+import { compileText } from '#src/rules/rule-set'
+import type { RuleSet, Compile, CompiledRule } from '#src/rules/rule-set'
 
 export class SharedRules {
   readonly #byText = new Map<string, CompiledRule>()

@@ -12,10 +12,10 @@
 //   cancellations.ts         Messages that wait, taken back
 //   feed-following.ts        the feed while it grows
 //   deliveries.ts            pull and acknowledge without a session
-//   channels.ts              administration of channels: channel-creation.ts
-//   mappings.ts              mappings of channels: known-mappings.ts, unmapped-topics.ts
+//   channels.ts              administration of channels
+//   mappings.ts              mappings of channels: known-mappings.ts
 //   channel-keys.ts          keys of channels: known-keys.ts, key-uses.ts, key-rights.ts
-//   subscriptions.ts         joining and leaving: subscription-sync.ts
+//   subscriptions.ts         joining and leaving
 //   subscribers.ts           the devices of a channel, for its owner
 //   device-registration.ts   keys of devices: device-routes.ts
 //   device-identity.ts       the check before a session

@@ -21,8 +21,8 @@ import {
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
 
-import { PLATFORMS } from '#domain/push/platform'
-import type { Platform } from '#domain/push/platform'
+import { PLATFORMS } from '#domain/push/providers'
+import type { Platform } from '#domain/push/providers'
 import { parseDeviceKey } from '#domain/identity'
 import type { DeviceKey } from '#domain/identity'
 import type { Client } from '#src/client/client'

@@ -15,11 +15,15 @@
 import { createClient } from './client.ts'
 import type { Client, ClientOptions } from './client.ts'
 import { HeliographError } from './error.ts'
-import { FleetQueue } from './fleet-queue.ts'
-import type { Taken } from './fleet-queue.ts'
-import { orderKeyOf, repeatable, submitOnce } from './fleet-submission.ts'
-import type { FleetAccepted, FleetSubmission } from './fleet-submission.ts'
-import { leavesOpen, verdictOn } from './fleet-verdict.ts'
+import {
+  FleetQueue,
+  leavesOpen,
+  verdictOn,
+  orderKeyOf,
+  repeatable,
+  submitOnce,
+} from './fleet-queue.ts'
+import type { Taken, FleetAccepted, FleetSubmission } from './fleet-queue.ts'
 import { WEB, backoffMs } from './runtime.ts'
 import type { ClientRuntime } from './runtime.ts'
 

@@ -3,7 +3,7 @@
 import type { ChannelType } from './device.ts'
 import type { Fault } from './fault.ts'
 import type { ChannelId, DeviceId, DeviceKey } from './identity.ts'
-import type { Platform } from './push/platform.ts'
+import type { Platform } from '#domain/push/providers'
 
 export interface NamedChannel {
   readonly channelId: ChannelId

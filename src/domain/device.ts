@@ -1,9 +1,8 @@
 // Devices, and the route by which the gateway reaches each. (decisions.md 7)
 
 import type { DeviceId } from './identity.ts'
-import type { Platform } from './push/platform.ts'
 import { PROVIDERS } from './push/providers.ts'
-import type { ProviderName } from './push/providers.ts'
+import type { ProviderName, Platform } from './push/providers.ts'
 
 export type ChannelType = 'private' | ProviderName
 export const CHANNEL_TYPES: readonly ChannelType[] = ['private', ...PROVIDERS]

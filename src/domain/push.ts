@@ -4,8 +4,7 @@
 import type { FaultCode } from './fault.ts'
 import type { FeedEntry } from './feed.ts'
 import type { OperationStatus } from './operation.ts'
-import type { Platform } from './push/platform.ts'
-import type { ProviderName } from './push/providers.ts'
+import type { ProviderName, Platform } from './push/providers.ts'
 
 /** The route by which a provider reaches a device. */
 export interface Route {

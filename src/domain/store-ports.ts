@@ -26,7 +26,7 @@ export const isOutage = (error: unknown): boolean =>
 import type { Subscriber } from './administration.ts'
 import type { ChannelCredentials, ChannelInfo, NewChannel, PasswordChange } from './channel.ts'
 import type { ChannelType, Device } from './device.ts'
-import type { Platform } from './push/platform.ts'
+import type { Platform } from '#domain/push/providers'
 import type { Event, Thing } from './entity.ts'
 import type { Acknowledgement, CatchUpPage, CatchUpRequest, FeedEntry, Position } from './feed.ts'
 import type { ChannelId, DeviceId, OperationId } from './identity.ts'

@@ -7,7 +7,7 @@
 //   row.ts, request.ts     the types of a route and of a handler's request
 //   routes.ts              the table: native-rows.ts, probes.ts
 //   reader.ts              bodies
-//   answerer.ts            answers: respond.ts
+//   answerer.ts            answers
 //   mount.ts               handlers written for node:http
 
 import type { Fault } from '#domain/fault'
@@ -24,7 +24,7 @@ import { createListener, sumOf } from './listeners.ts'
 import type { Listener, ListenerOptions } from './listeners.ts'
 import type { Http, HttpOptions } from '#src/http/http'
 import { headersOf, statusLine } from '#src/http/reply'
-import { failure, requestIdFrom } from './respond.ts'
+import { failure, requestIdFrom } from './answerer.ts'
 import { observationTable, routeTable } from './routes.ts'
 import type { ObservationPorts } from './routes.ts'
 import type { Row } from './row.ts'

@@ -13,6 +13,7 @@ import { createServer } from 'node:http'
 import type { RequestListener } from 'node:http'
 
 import { reportDefect } from '#domain/defect'
+import type { Request } from './request.ts'
 import type { Fault } from '#domain/fault'
 import type { Logger } from '#domain/telemetry'
 import type { RowMethod } from '#src/http/router'
@@ -21,8 +22,7 @@ import type { Incoming } from '#src/http/mounted-answer'
 import { BODY_BYTES_MAX, NOTHING } from './reader.ts'
 import type { Reader } from './reader.ts'
 import type { Reply } from '#src/http/reply'
-import type { Request } from './request.ts'
-import { failure as envelopeOf } from './respond.ts'
+import { failure as envelopeOf } from './answerer.ts'
 import type { Row } from './row.ts'
 
 /** A handler of node:http. An error that it throws or rejects with breaks its answer off. */

@@ -8,7 +8,7 @@
 import { fault } from '#domain/fault'
 import type { Probe, Readiness, Timers } from '#domain/ports'
 import type { Answerer } from './answerer.ts'
-import { failure, success } from './respond.ts'
+import { failure, success } from './answerer.ts'
 
 export interface ReadinessPorts {
   readonly probes: readonly Probe[]

@@ -2,7 +2,7 @@
 
 import { isFault } from '#domain/fault'
 import type { Acceptance } from '#src/acceptance/acceptance'
-import { mappingsToWire } from '#src/schemas/mappings/mapping-requests'
+import { mappingsToWire } from '#src/schemas/mappings/mapping'
 import { MAPPING_ROUTES } from '#src/schemas/mappings/mapping-schemas'
 import { ENDS } from './tool.ts'
 import type { Tool } from './tool.ts'

@@ -3,7 +3,7 @@
 import type { Event, Thing } from '#domain/entity'
 import type { FeedEntry } from '#domain/feed'
 import { isRecord } from '#domain/record'
-import { attrLevelOf } from '#src/mqtt/devices/attr-topic'
+import { attrLevelOf } from './devices/session-topics.ts'
 import { eventToWire, thingToWire } from '#src/schemas/answers'
 import { parseJson } from '#src/schemas/json/json'
 

@@ -9,9 +9,32 @@
 import type { RuleId } from '#domain/identity'
 import type { StoredRule } from '#domain/rules/stored'
 import type { Fields } from '#domain/submission'
-import { compileText } from './compiled.ts'
-import type { Compile, CompiledRule } from './compiled.ts'
+import { readRule } from './read-rule.ts'
 import type { Rule, Scope } from './rule.ts'
+
+// Compiles the texts of stored rules.
+
+/** A rule as its text declares it. */
+export interface CompiledRule {
+  readonly text: string
+  /** Absent when this version cannot read it: then it watches nothing, and its row stays. */
+  readonly rule: Rule | undefined
+  /** An estimate of the bytes that it takes. */
+  readonly bytes: number
+}
+
+/** Compiles the text of a stored rule. */
+export type Compile = (text: string) => CompiledRule
+
+/** Bytes of a rule that watches nothing, beside its text. */
+const UNREAD_BYTES = 256
+
+/** Compiles the text of a stored rule anew. */
+export function compileText(text: string): CompiledRule {
+  const read = readRule(JSON.parse(text))
+  const rule = read.kind === 'rule' ? read.rule : undefined
+  return { text, rule, bytes: text.length + (rule?.bytes ?? UNREAD_BYTES) }
+}
 
 /** A stored rule that watches. */
 export interface ActiveRule extends Pick<StoredRule, 'ruleId' | 'version' | 'since'> {

@@ -2,6 +2,7 @@
 
 import type { CarrierName } from '#domain/carrier'
 import type { Door, Listener } from '#src/doors/door'
+import { serveSessions } from '#src/threads/carrier-bridge'
 import type { BackendEdge } from './backend.ts'
 import type { Config } from '#src/config/config'
 import { normaliseAddress, trustedProxyCheck } from '#src/http/client-address'
@@ -15,9 +16,10 @@ import type { Sessions } from '#src/transports/sessions'
 import type { UpgradePorts } from '#src/transports/carriers/upgrade'
 import { createWssListener } from '#src/transports/carriers/wss'
 import { certificateOf } from './private-certificate.ts'
-import { createQuicThread } from './quic/frontend.ts'
 import { composeMqtt } from './stages.ts'
 import type { MqttStage } from './stages.ts'
+import { startThread, threadSettings } from './threads/start-thread.ts'
+import type { Thread } from './threads/start-thread.ts'
 
 export interface DoorParts {
   readonly ingress: Ingress
@@ -133,4 +135,31 @@ function limitsOf(
   { meter }: Pick<BackendEdge, 'meter'>,
 ): ConnectionLimits {
   return new ConnectionLimits(carrier, privateTransports.connections, meter)
+}
+
+// The frontend's side of QUIC: a listener whose connections are in a thread of their own.
+
+interface QuicListener extends Listener {
+  /** The metrics of its thread. */
+  metrics(): Promise<readonly MetricsPart[]>
+}
+
+/** `listen` starts the thread, which loads the library. */
+function createQuicThread(
+  config: Config,
+  edge: BackendEdge,
+  sessions: Pick<Sessions, 'open'>,
+): QuicListener {
+  let thread: Thread<'quic'> | undefined
+  return {
+    name: 'quic',
+    listen: async () => {
+      thread = await startThread({ name: 'quic', settings: threadSettings(config) }, edge)
+      serveSessions(thread.rpc, (carrier) => sessions.open(carrier))
+      return thread.services.listener.listen()
+    },
+    reload: async () => thread?.services.listener.reload(),
+    close: async () => thread?.stop(),
+    metrics: async () => (thread === undefined ? [] : [await thread.services.control.metrics()]),
+  }
 }

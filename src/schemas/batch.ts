@@ -189,3 +189,14 @@ function fieldsFrom(sent: JsonRecord): Fields {
   if (isRecord(metadata)) fields['metadata'] = bareCopy(metadata) // batch/1
   return fields
 }
+
+// Reads submissions that the database keeps outside the log, in the log's own format.
+
+/** Returns the submission in a text; Unreadable when this version cannot read it. */
+export function readSubmission(payload: string): Submission | Unreadable {
+  const [submission] = decodeBatch(encodeBatch([payload]))
+  if (submission === undefined || submission.model === 'tick') {
+    return { model: 'unreadable', payload, error: 'the text has no submission' }
+  }
+  return submission
+}

@@ -1,8 +1,8 @@
 // Requests about channel keys, which stand in the place of a channel's password, and their answers.
 
 import { KEY_SCOPES } from '#domain/channel-keys'
-import type { ChannelKey, KeyRights, KeyScope, ListedKey } from '#domain/channel-keys'
-import { fault, isFault } from '#domain/fault'
+import type { ChannelKey, KeyScope, ListedKey } from '#domain/channel-keys'
+import { fault } from '#domain/fault'
 import type { ChannelId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
 import type { Page } from '#domain/store-ports'
@@ -10,46 +10,25 @@ import { dayText } from './answers.ts'
 import type { Wire } from './answers.ts'
 import { CHANNEL_KEY_ROUTES, LABEL_CHARACTERS_MAX } from './channel-key-schemas.ts'
 import { PREFIX_FORM, exactly } from './patterns.ts'
-import { encodeCursor, readListing } from './reading-requests.ts'
-import type { Listing } from './reading-requests.ts'
-import { shape } from './shape.ts'
-import { invalid, isSafeText, readCredentials, readParsed, readTime } from './values.ts'
-import type { Credentials } from './values.ts'
+import { LISTING_READ, encodeCursor } from './reading-requests.ts'
+import { CREDENTIALS_READ, request } from './shape.ts'
+import { invalid, isSafeText, readParsed, readTime } from './values.ts'
 
 const DAY_MS = 86_400_000
-
-const keyShape = shape(CHANNEL_KEY_ROUTES['/channel/key'].request)
-const listShape = shape(CHANNEL_KEY_ROUTES['/channel/key/list'].request)
-const revokeShape = shape(CHANNEL_KEY_ROUTES['/channel/key/revoke'].request)
-
-export type KeyWish = Credentials & KeyRights & { readonly label: string }
-export type KeyListing = Listing
-export type KeyRevocation = Credentials & { readonly keyId: string }
+const KEY_ID = /^[0-9a-f]{32}$/
 
 /** POST /channel/key */
-export function readKeyWish(sent: unknown): Answer<KeyWish> {
-  const body = keyShape(sent)
-  if (isFault(body)) return body
-  const credentials = readCredentials(body)
-  if (isFault(credentials)) return credentials
-  const label = body.label?.trim() ?? ''
-  if (Array.from(label).length > LABEL_CHARACTERS_MAX || !isSafeText(label)) {
+export const readKeyWish = request(CHANNEL_KEY_ROUTES['/channel/key'].request, {
+  ...CREDENTIALS_READ,
+  label: ({ label: sent }) => {
+    const label = sent?.trim() ?? ''
+    if (Array.from(label).length <= LABEL_CHARACTERS_MAX && isSafeText(label)) return label
     return invalid('label', `must be at most ${LABEL_CHARACTERS_MAX} characters`)
-  }
-  const scopes = readScopes(body.scopes)
-  if (isFault(scopes)) return scopes
-  const thingPrefix = readParsed('thing_prefix', body.thing_prefix, PREFIX)
-  if (isFault(thingPrefix)) return thingPrefix
-  const expiresAt = readTime('expires_at', body.expires_at)
-  if (isFault(expiresAt)) return expiresAt
-  return {
-    ...credentials,
-    label,
-    scopes,
-    thingPrefix: thingPrefix ?? '',
-    expiresAt: expiresAt ?? 0,
-  }
-}
+  },
+  scopes: (body) => readScopes(body.scopes),
+  thingPrefix: (body) => readParsed('thing_prefix', body.thing_prefix, PREFIX) ?? '',
+  expiresAt: (body) => readTime('expires_at', body.expires_at) ?? 0,
+})
 
 const PREFIX_TEXT = new RegExp(exactly(PREFIX_FORM))
 const PREFIX = {
@@ -68,21 +47,16 @@ function readScopes(sent: readonly string[] | null | undefined): Answer<readonly
 }
 
 /** POST /channel/key/list */
-export function readKeyListing(sent: unknown): Answer<KeyListing> {
-  const body = listShape(sent)
-  return isFault(body) ? body : readListing(body)
-}
+export const readKeyListing = request(CHANNEL_KEY_ROUTES['/channel/key/list'].request, LISTING_READ)
 
 /** POST /channel/key/revoke */
-export function readKeyRevocation(sent: unknown): Answer<KeyRevocation> {
-  const body = revokeShape(sent)
-  if (isFault(body)) return body
-  const credentials = readCredentials(body)
-  if (isFault(credentials)) return credentials
-  const keyId = body.key_id.trim()
-  if (!/^[0-9a-f]{32}$/.test(keyId)) return fault('channel_key_not_found', { field: 'key_id' })
-  return { ...credentials, keyId }
-}
+export const readKeyRevocation = request(CHANNEL_KEY_ROUTES['/channel/key/revoke'].request, {
+  ...CREDENTIALS_READ,
+  keyId: ({ key_id: sent }) => {
+    const keyId = sent.trim()
+    return KEY_ID.test(keyId) ? keyId : fault('channel_key_not_found', { field: 'key_id' })
+  },
+})
 
 /** A key that was just made. `key` is a secret. */
 export interface MadeKey extends ChannelKey {

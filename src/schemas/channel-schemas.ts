@@ -1,7 +1,7 @@
 // The routes of Channels and of the subscriptions to them. (decisions.md 7)
 
 import { CHANNEL_TYPES } from '#domain/device'
-import { PLATFORMS } from '#domain/push/platform'
+import { PLATFORMS } from '#domain/push/providers'
 
 import { CREDENTIALS, DEVICE_KEY } from './credentials.ts'
 import { EXAMPLES } from './document/examples.ts'

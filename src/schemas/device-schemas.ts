@@ -1,8 +1,7 @@
 // The routes of devices. (decisions.md 7)
 
 import { CHANNEL_TYPES } from '#domain/device'
-import { PLATFORMS } from '#domain/push/platform'
-import { PROVIDERS, platformsOf, providerRow } from '#domain/push/providers'
+import { PROVIDERS, platformsOf, providerRow, PLATFORMS } from '#domain/push/providers'
 import type { PushProviderRow, TokenForm } from '#domain/push/providers'
 
 import { DEVICE_KEY } from './credentials.ts'

@@ -7,22 +7,15 @@ import { parseChannelId, parseThingId } from '#domain/identity'
 import type { ChannelId, DeviceKey } from '#domain/identity'
 import type { Answer } from '#domain/ports'
 import { MODELS } from '#domain/submission'
-import type { Model } from '#domain/submission'
 
 import { readDeviceKey } from './device-requests.ts'
 import { DELIVERIES_MAX, LIMIT_FALLBACK, LIMIT_MAX, READING_ROUTES } from './reading-schemas.ts'
 import { STATES } from './reading-schemas.ts'
 import type { ValueOf } from './schema-types.ts'
-import { shape } from './shape.ts'
+import type { RequestOf } from './shape.ts'
+import { shape, CREDENTIALS_READ, request } from './shape.ts'
 import { ENTITY_ID_RULE, invalid, isBlank, isTimeAbsent, readChannelId } from './values.ts'
-import {
-  readCredentials,
-  readLimit,
-  readParsed,
-  readPassword,
-  readTime,
-  readWhole,
-} from './values.ts'
+import { readLimit, readParsed, readPassword, readTime, readWhole } from './values.ts'
 import type { Credentials, SentText, SentTime } from './values.ts'
 
 /** The right by which somebody reads a Channel. */
@@ -36,34 +29,22 @@ export type EntityModel = 'thing' | 'event'
 
 // ---- POST /thing/get, /event/get
 
-export interface EntityGet {
-  readonly reader: Reader
-  readonly id: string
-}
+export type EntityGet = RequestOf<typeof getThing>
 
-const getThing = shape(READING_ROUTES['/thing/get'].request)
-const getEvent = shape(READING_ROUTES['/event/get'].request)
+const idOf = (field: 'thing_id' | 'event_id', sent: string): Answer<string> =>
+  readParsed(field, sent, ENTITY_ID_FORM) ?? fault(`${field}_required`, { field })
 
-export function readEntityGet(model: EntityModel, sent: unknown): Answer<EntityGet> {
-  if (model === 'thing') {
-    const body = getThing(sent)
-    return isFault(body) ? body : readGet(body, 'thing_id', body.thing_id)
-  }
-  const body = getEvent(sent)
-  return isFault(body) ? body : readGet(body, 'event_id', body.event_id)
-}
+const getThing = request(READING_ROUTES['/thing/get'].request, {
+  reader: readReader,
+  id: (body) => idOf('thing_id', body.thing_id),
+})
+const getEvent = request(READING_ROUTES['/event/get'].request, {
+  reader: readReader,
+  id: (body) => idOf('event_id', body.event_id),
+})
 
-function readGet(
-  body: ReaderBody,
-  field: 'thing_id' | 'event_id',
-  sent: string,
-): Answer<EntityGet> {
-  const reader = readReader(body)
-  if (isFault(reader)) return reader
-  const id = readParsed(field, sent, ENTITY_ID_FORM)
-  if (id === undefined) return fault(`${field}_required`, { field })
-  return isFault(id) ? id : { reader, id }
-}
+export const readEntityGet = (model: EntityModel, sent: unknown): Answer<EntityGet> =>
+  model === 'thing' ? getThing(sent) : getEvent(sent)
 
 // ---- POST /thing/list, /event/list
 
@@ -77,97 +58,45 @@ export interface EntityList {
   readonly limit: number
 }
 
-const listThings = shape(READING_ROUTES['/thing/list'].request)
-const listEvents = shape(READING_ROUTES['/event/list'].request)
-
-export function readEntityList(model: EntityModel, sent: unknown): Answer<EntityList> {
-  if (model === 'thing') {
-    const body = listThings(sent)
-    return isFault(body) ? body : readList(body, STATES.thing, undefined)
-  }
-  const body = listEvents(sent)
-  return isFault(body) ? body : readList(body, STATES.event, body.thing_id)
+const PLACE_AND_COUNT = {
+  before: (body: { readonly cursor?: SentText }) => readCursor(body.cursor),
+  limit: (body: { readonly limit?: SentTime }) => readLimit(body.limit, PAGE_LIMIT),
 }
 
-function readList(
-  body: ListBody,
-  states: readonly string[],
-  sentThingId: SentText,
-): Answer<EntityList> {
-  const reader = readReader(body)
-  if (isFault(reader)) return reader
-  const state = readOneOf('state', body.state, states)
-  if (isFault(state)) return state
-  const thingId = readParsed('thing_id', sentThingId, ENTITY_ID_FORM)
-  if (isFault(thingId)) return thingId
-  const before = readCursor(body.cursor)
-  if (isFault(before)) return before
-  const count = readLimit(body.limit, PAGE_LIMIT)
-  if (isFault(count)) return count
-  return {
-    reader,
-    limit: count,
-    ...(state !== undefined && { state }),
-    ...(thingId !== undefined && { thingId }),
-    ...(before !== undefined && { before }),
-  }
-}
+const listThings = request(READING_ROUTES['/thing/list'].request, {
+  reader: readReader,
+  state: (body) => readOneOf('state', body.state, STATES.thing),
+  ...PLACE_AND_COUNT,
+})
+const listEvents = request(READING_ROUTES['/event/list'].request, {
+  reader: readReader,
+  state: (body) => readOneOf('state', body.state, STATES.event),
+  thingId: (body) => readParsed('thing_id', body.thing_id, ENTITY_ID_FORM),
+  ...PLACE_AND_COUNT,
+})
+
+export const readEntityList = (model: EntityModel, sent: unknown): Answer<EntityList> =>
+  model === 'thing' ? listThings(sent) : listEvents(sent)
 
 // ---- POST /channel/history
 
-export interface HistoryRequest {
-  readonly reader: Reader
-  readonly afterSeq?: number
-  readonly sinceMs?: number
-  readonly model?: Model
-  readonly entityId?: string
-  readonly limit: number
-}
+export type HistoryRequest = RequestOf<typeof readHistory>
 
-const historyShape = shape(READING_ROUTES['/channel/history'].request)
-
-export function readHistory(sent: unknown): Answer<HistoryRequest> {
-  const body = historyShape(sent)
-  if (isFault(body)) return body
-  const reader = readReader(body)
-  if (isFault(reader)) return reader
-  const afterSeq = readCursor(body.cursor) ?? readSeq(body.after_seq)
-  if (isFault(afterSeq)) return afterSeq
-  const sinceMs = readTime('since', body.since)
-  if (isFault(sinceMs)) return sinceMs
-  const model = readOneOf('model', body.model, MODELS)
-  if (isFault(model)) return model
-  const entityId = readParsed('entity_id', body.entity_id, ENTITY_ID_FORM)
-  if (isFault(entityId)) return entityId
-  const count = readLimit(body.limit, PAGE_LIMIT)
-  if (isFault(count)) return count
-  return {
-    reader,
-    limit: count,
-    ...(afterSeq !== undefined && { afterSeq }),
-    ...(sinceMs !== undefined && { sinceMs }),
-    ...(model !== undefined && { model }),
-    ...(entityId !== undefined && { entityId }),
-  }
-}
+export const readHistory = request(READING_ROUTES['/channel/history'].request, {
+  reader: readReader,
+  afterSeq: (body) => readCursor(body.cursor) ?? readSeq(body.after_seq),
+  sinceMs: (body) => readTime('since', body.since),
+  model: (body) => readOneOf('model', body.model, MODELS),
+  entityId: (body) => readParsed('entity_id', body.entity_id, ENTITY_ID_FORM),
+  limit: (body) => readLimit(body.limit, PAGE_LIMIT),
+})
 
 // ---- POST /messages/pull, /messages/ack
 
-export interface Pull {
-  readonly deviceKey: DeviceKey
-  readonly limit: number
-}
-
-const pullShape = shape(READING_ROUTES['/messages/pull'].request)
-
-export function readPull(sent: unknown): Answer<Pull> {
-  const body = pullShape(sent)
-  if (isFault(body)) return body
-  const deviceKey = readDeviceKey(body.device_key)
-  if (isFault(deviceKey)) return deviceKey
-  const count = readLimit(body.limit, { max: LIMIT_MAX, fallback: LIMIT_MAX })
-  return isFault(count) ? count : { deviceKey, limit: count }
-}
+export const readPull = request(READING_ROUTES['/messages/pull'].request, {
+  deviceKey: (body) => readDeviceKey(body.device_key),
+  limit: (body) => readLimit(body.limit, { max: LIMIT_MAX, fallback: LIMIT_MAX }),
+})
 
 export interface Ack {
   readonly deviceKey: DeviceKey
@@ -220,19 +149,11 @@ export function readCursor(sent: SentText): Answer<number | undefined> {
 /** A page of a list of the channel: places from `after` on, `limit` of them at most. */
 export type Listing = Credentials & { readonly after: number; readonly limit: number }
 
-type ListingBody = Parameters<typeof readCredentials>[0] & {
-  readonly cursor?: SentText
-  readonly limit?: SentTime
-}
-
-/** Reads a request for a page of a list of the channel. */
-export function readListing(body: ListingBody): Answer<Listing> {
-  const credentials = readCredentials(body)
-  if (isFault(credentials)) return credentials
-  const after = readCursor(body.cursor)
-  if (isFault(after)) return after
-  const limit = readLimit(body.limit, { max: LIMIT_MAX, fallback: LIMIT_FALLBACK })
-  return isFault(limit) ? limit : { ...credentials, after: after ?? 0, limit }
+/** The members of a request for a page of a list of the channel. */
+export const LISTING_READ = {
+  ...CREDENTIALS_READ,
+  after: (body: { readonly cursor?: SentText }) => readCursor(body.cursor) ?? 0,
+  limit: (body: { readonly limit?: SentTime }) => readLimit(body.limit, PAGE_LIMIT),
 }
 
 // ---- what the requests share

@@ -10,7 +10,7 @@
 import { Ajv } from 'ajv'
 import type { ErrorObject, ValidateFunction } from 'ajv'
 
-import { fault } from '#domain/fault'
+import { fault, isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
 import { isRecord } from '#domain/record'
@@ -19,6 +19,8 @@ import { typesOnly } from './json-schema.ts'
 import type { ObjectSchema } from './json-schema.ts'
 import { forbiddenIn, missingCodeOf } from './route.ts'
 import type { ValueOf } from './schema-types.ts'
+import { readChannelId, readPassword } from './values.ts'
+import type { SentText } from './values.ts'
 
 // Infinity (JSON text 1e999) passes as a number here, so that each field refuses it with its own
 // code.
@@ -71,4 +73,61 @@ function wrongType<Body>(fits: ValidateFunction<Body>): Fault {
 function typesOf({ params }: ErrorObject): string {
   const types: unknown = params['type']
   return `of JSON type ${Array.isArray(types) ? types.join(' or ') : String(types)}`
+}
+
+/** The readers of a request's members, by the names that the members get. */
+type Members<Body> = Readonly<Record<string, (body: Body) => unknown>>
+
+/** A member whose reader may return undefined is absent then. */
+type WithoutAbsent<Read> = {
+  readonly [Name in keyof Read as undefined extends Read[Name] ? never : Name]: Read[Name]
+} & {
+  readonly [Name in keyof Read as undefined extends Read[Name] ? Name : never]?: Exclude<
+    Read[Name],
+    undefined
+  >
+}
+
+type ReadBy<Readers> = WithoutAbsent<{
+  readonly [Name in keyof Readers]: Readers[Name] extends (body: never) => infer Read
+    ? Exclude<Read, Fault>
+    : never
+}>
+
+/** The request that a reader returns. */
+export type RequestOf<Reader extends (sent: unknown) => unknown> = Exclude<
+  ReturnType<Reader>,
+  Fault
+>
+
+/** Reads members in the order of the table; the first refusal is the answer. */
+function readMembers<Body, Readers extends Members<Body>>(
+  body: Body,
+  members: Readers,
+): Answer<ReadBy<Readers>> {
+  const read: Record<string, unknown> = {}
+  for (const name in members) {
+    const value = members[name]?.(body)
+    if (isFault(value)) return value
+    if (value !== undefined) read[name] = value
+  }
+  return read as ReadBy<Readers>
+}
+
+/** Makes the reader of a request by the schema of its body and the readers of its members. */
+export function request<Schema extends ObjectSchema, Readers extends Members<ValueOf<Schema>>>(
+  schema: Schema,
+  members: Readers,
+): (sent: unknown) => Answer<ReadBy<Readers>> {
+  const read = shape(schema)
+  return (sent) => {
+    const body = read(sent)
+    return isFault(body) ? body : readMembers(body, members)
+  }
+}
+
+/** The members that name a channel and its password. */
+export const CREDENTIALS_READ = {
+  channelId: (body: { readonly channel_id?: SentText }) => readChannelId(body.channel_id),
+  password: (body: { readonly password?: SentText }) => readPassword(body.password),
 }

@@ -5,7 +5,7 @@ import test from 'ava'
 
 import { UNMAPPED_MAX } from '#domain/mqtt/mappings'
 import { CHARACTER_BYTES, KNOWN_BYTES_MAX, KnownMappings } from '#src/acceptance/known-mappings'
-import { UnmappedNotes } from '#src/acceptance/unmapped-topics'
+import { UnmappedNotes } from '#src/acceptance/channels/mappings'
 import { FakeMappings } from '#test/support/fake-mappings'
 import { FakeTime } from '#test/support/fake-timers'
 import { NOW_MS } from '#test/support/making'

@@ -1,6 +1,6 @@
 import test from 'ava'
 
-import { eventFrom, foldEvent } from '#src/client/event-view'
+import { eventFrom, foldEvent } from '#src/client/view'
 import type { ThingChange } from '#src/client/view'
 
 const change = (seq: number, payload: ThingChange['payload'], state = 'open'): ThingChange => ({

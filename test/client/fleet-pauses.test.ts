@@ -3,7 +3,7 @@
 
 import test from 'ava'
 
-import type { FleetSubmission } from '#src/client/fleet-submission'
+import type { FleetSubmission } from '#src/client/fleet-queue'
 import { refusal } from '#test/support/fake-fetch'
 import {
   fleetRig,

@@ -1,7 +1,7 @@
 import test from 'ava'
 
 import type { NatsServer } from '#src/dev/servers/nats'
-import { onOnlyNode } from '#src/runtime/cluster/only-node'
+import { onOnlyNode } from '#src/runtime/cluster/backend'
 import { SoleOwner } from '#src/stream/embedded/leases'
 import { KvLeases } from '#src/stream/jetstream/leases'
 import { LANES, leasesContract } from '#test/contracts/leases-contract'

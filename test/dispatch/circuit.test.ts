@@ -1,7 +1,7 @@
 import test from 'ava'
 
 import { Circuit } from '#src/dispatch/circuit'
-import { backOffMs } from '#src/dispatch/back-off'
+import { backOffMs } from '#src/dispatch/delivery'
 import { FakeTime } from '#test/support/fake-timers'
 
 function bench() {

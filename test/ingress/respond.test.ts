@@ -2,7 +2,7 @@ import test from 'ava'
 
 import { FAULTS, fault } from '#domain/fault'
 import type { FaultCode } from '#domain/fault'
-import { failure, requestIdFrom, success } from '#src/ingress/respond'
+import { failure, requestIdFrom, success } from '#src/ingress/answerer'
 import { STATUS, failureHeaders } from '#src/refusals/refusal'
 
 const CONTEXT = { requestId: 'r1', acceptLanguage: '' }

@@ -8,7 +8,7 @@ import { EMPTY_BODY } from '#domain/patch'
 import { channelBytes, channelLogic, isKnown, refuseAll } from '#machines/channel'
 import { entityBytes } from '#machines/memory'
 import type { TurnInput } from '#machines/turn-parts'
-import { compileText } from '#src/rules/compiled'
+import { compileText } from '#src/rules/rule-set'
 import { derived } from '#test/support/rules'
 import { channel, event, message, thing } from '#test/support/submissions'
 

@@ -8,8 +8,7 @@
 
 import test from 'ava'
 
-import { surfaceParts } from '#src/mcp/parts'
-import { surfaceRows } from '#src/mcp/rows'
+import { surfaceRows, surfaceParts } from '#src/mcp/rows'
 import { conformanceServer } from '#test/support/conformance-fixtures'
 import { failureOf, withToken } from '#test/support/conformance'
 import { TOKEN, startMcp } from '#test/support/mcp-rig'

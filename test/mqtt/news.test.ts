@@ -3,7 +3,7 @@
 import test from 'ava'
 
 import { newsOf } from '#src/mqtt/news'
-import { attrNameOf } from '#src/mqtt/devices/attr-topic'
+import { attrNameOf } from '#src/mqtt/devices/session-topics'
 
 for (const name of ['t', 'Inputs/A', 'a+b', '#', '50%', '%2F']) {
   test(`the attr ${name} is one level of a topic, which names it`, (t) => {

@@ -3,7 +3,7 @@
 import test from 'ava'
 
 import type { ChannelType } from '#domain/device'
-import type { Platform } from '#domain/push/platform'
+import type { Platform } from '#domain/push/providers'
 import { isFault } from '#domain/fault'
 import { checkProviderToken, readDeleteRoute, readRegister } from '#src/schemas/device-requests'
 import { readRetireToken, readSetRoute } from '#src/schemas/device-requests'

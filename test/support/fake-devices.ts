@@ -3,7 +3,7 @@
 import type { Subscriber } from '#domain/administration'
 import { SUBSCRIBERS_MAX } from '#domain/channel'
 import type { ChannelType, Device } from '#domain/device'
-import type { Platform } from '#domain/push/platform'
+import type { Platform } from '#domain/push/providers'
 import type { Acknowledgement, Position } from '#domain/feed'
 import type { ChannelId, DeviceId } from '#domain/identity'
 import type { DeviceStore, Subscribed, SubscriptionStore } from '#domain/store-ports'

@@ -3,7 +3,7 @@
 
 import { createFleetSender } from '#src/client/fleet'
 import type { FleetOptions, FleetOutcome } from '#src/client/fleet'
-import type { FleetSubmission } from '#src/client/fleet-submission'
+import type { FleetSubmission } from '#src/client/fleet-queue'
 import { WEB } from '#src/client/runtime'
 import { fakeFetch, refusal, success } from '#test/support/fake-fetch'
 import { FakeTime } from '#test/support/fake-timers'

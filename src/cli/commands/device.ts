@@ -2,7 +2,7 @@
 
 import { CHANNEL_TYPES } from '#domain/device'
 import type { ChannelType } from '#domain/device'
-import { PLATFORMS } from '#domain/push/platform'
+import { PLATFORMS } from '#domain/push/providers'
 import { PROVIDERS, providerRow } from '#domain/push/providers'
 import { ACCESS, secretFile } from '#src/cli/access'
 import { UsageError } from '#src/cli/endings'

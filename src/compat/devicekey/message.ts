@@ -3,7 +3,7 @@
 import { TITLE_IN_DEFAULT } from '#domain/submission'
 import type { CompatibilityMessage } from '#src/compat/extras'
 import { Extras, fittingImages, fittingTags, present, storable } from '#src/compat/extras'
-import type { Given } from '#src/compat/given'
+import type { Given } from '#src/compat/values-body'
 
 /** Severities by the name in lower case: clients spell timeSensitive in two ways. */
 const SEVERITY_OF: Readonly<Record<string, CompatibilityMessage['severity']>> = {

@@ -13,15 +13,14 @@ import {
   DEVICE_KEY_PUSH_JSON,
   DEVICE_KEY_VALUES,
 } from './schemas.ts'
-import { Given } from '#src/compat/given'
 import type { Style } from '#src/ingress/ingress'
 import { NOTHING } from '#src/ingress/reader'
-import type { Request } from '#src/ingress/request'
 import type { About, Row } from '#src/ingress/row'
 import { PONG, PUSHED, TEXT_OK, memberOf } from './answers.ts'
 import type { Member, Pushed } from './answers.ts'
 import { COMPATIBILITY_CODES, send, spellings, tokenFrom } from '#src/compat/sending'
-import { VALUES, bodiesOf } from '#src/compat/values-body'
+import type { Request } from '#src/ingress/request'
+import { VALUES, bodiesOf, Given } from '#src/compat/values-body'
 import type { Values } from '#src/compat/values-body'
 import { invalid } from '#src/schemas/values'
 

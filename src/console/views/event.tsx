@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks'
 
-import type { EventView } from '#src/client/event-view'
+import type { EventView } from '#src/client/view'
 import type { FeedRecord } from '#src/client/bodies'
 import { isRecord } from '#domain/record'
 import type { Json } from '#domain/submission'

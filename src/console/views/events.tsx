@@ -2,7 +2,7 @@
 
 import { useState } from 'preact/hooks'
 
-import type { EventView } from '#src/client/event-view'
+import type { EventView } from '#src/client/view'
 import type { Json } from '#domain/submission'
 import { second } from '#console/state/clock.ts'
 import type { LiveChannel } from '#console/state/live-channel.ts'

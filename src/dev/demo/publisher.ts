@@ -8,12 +8,42 @@
 //   publisher/3. The publisher archives a Thing once when its readings end (a process ended,
 //     a disk was unmounted).
 
+import type { RuleBody } from '#src/client/bodies'
 import type { Client } from '#src/client/client'
+import { HeliographError } from '#src/client/error'
 import type { Reading } from './readings.ts'
 import type { Credentials } from '#src/cli/access'
 import type { Fields, Json } from '#domain/submission'
 import { bare } from '#domain/record'
-import type { Sender } from './sender.ts'
+import type { Tally } from './tally.ts'
+
+// Sends submissions, and counts each with its time in the tally.
+
+export class Sender {
+  readonly #tally: Tally
+  readonly #monotonicMs: () => number
+
+  constructor(tally: Tally, monotonicMs: () => number) {
+    this.#tally = tally
+    this.#monotonicMs = monotonicMs
+  }
+
+  /** Returns the gateway's answer; undefined for a refusal, which it counts in the tally. */
+  async send<Accepted extends { readonly op_id: string }>(
+    submit: () => Promise<Accepted>,
+  ): Promise<Accepted | undefined> {
+    const sentAtMs = this.#monotonicMs()
+    try {
+      const accepted = await submit()
+      this.#tally.accepted(accepted.op_id, sentAtMs)
+      return accepted
+    } catch (error) {
+      if (!(error instanceof HeliographError)) throw error
+      this.#tally.refused(error.code)
+      return undefined
+    }
+  }
+}
 
 export interface PublisherPorts {
   readonly client: Pick<Client, 'thing'>
@@ -84,3 +114,34 @@ export function changeBetween(before: Reading | undefined, after: Reading): Chan
   if (title === undefined && !hasAttrs) return undefined
   return { ...(title !== undefined && { title }), ...(hasAttrs && { attrs }) }
 }
+
+// The rules by which the demo's channel watches its computer.
+
+/**
+ * A load above the threshold, in percent of all processors, is high until it falls below four
+ * fifths of that: a value that swings around the threshold is one Event, not many.
+ */
+export const demoRules = (threshold: number): Readonly<Record<string, RuleBody>> => ({
+  'load-is-high': {
+    things: { ids: ['host'] },
+    when: { attr: 'cpu_percent', above: threshold },
+    clear: { attr: 'cpu_percent', below: threshold * 0.8 },
+    event: {
+      title: 'load is high',
+      message: '{cpu_percent} % of all processors',
+      severity: 'high',
+      update_every: '2s',
+    },
+  },
+  'disk-is-full': {
+    things: { prefix: 'disk:' },
+    when: { attr: 'used_percent', above: 95 },
+    clear: { attr: 'used_percent', below: 90 },
+    event: { title: '{thing.title} is nearly full', message: '{used_percent} %' },
+  },
+  'computer-is-silent': {
+    things: { ids: ['host'] },
+    when: { silent: '10s' },
+    event: { title: '{thing.title} is silent', severity: 'critical' },
+  },
+})

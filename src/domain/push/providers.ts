@@ -3,9 +3,24 @@
 // does with a provider is in src/providers. (decisions.md 7)
 
 import type { FaultCode } from '#domain/fault'
-import { APPLE_PLATFORMS, PLATFORMS } from './platform.ts'
-import type { Platform } from './platform.ts'
 import { readSubscription, subscriptionText } from './subscription.ts'
+
+// The platforms of devices.
+
+export const PLATFORMS = [
+  'ios',
+  'ipados',
+  'macos',
+  'watchos',
+  'android',
+  'windows',
+  'web',
+  'linux',
+  'other',
+] as const
+export type Platform = (typeof PLATFORMS)[number]
+
+const APPLE_PLATFORMS: readonly Platform[] = ['ios', 'ipados', 'macos', 'watchos']
 
 export interface PushProviderRow {
   /** The devices and the service, for people: `Apple device over APNs`. */

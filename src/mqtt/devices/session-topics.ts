@@ -9,7 +9,13 @@ import type { Reader, Received, Row } from './family.ts'
 import { beginsAsObject } from './payload.ts'
 import type { JsonObject } from './payload.ts'
 import { attrs, event, message, oneAttr, become, thing, textMessage } from './wishes.ts'
-import { attrNameOf } from './attr-topic.ts'
+
+/** The level of a topic that stands for an attr: `Inputs/A` is `Inputs%2FA`. */
+export const attrLevelOf = (name: string): string => name.replace(/[%/+#]/g, encodeURIComponent)
+
+/** The attr that a level stands for; a percent sign that begins no escape stands for itself. */
+export const attrNameOf = (encoded: string): string =>
+  encoded.replace(/%(?:25|2F|2B|23)/gi, decodeURIComponent)
 
 /** Fields of a payload without credentials, which are those of the session. */
 function fieldsOf({ channel_id: _channel, password: _password, ...fields }: JsonObject) {

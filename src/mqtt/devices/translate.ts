@@ -9,13 +9,39 @@ import type { Answer } from '#domain/ports'
 import type { Json } from '#domain/submission'
 import { refusalOfTree } from '#src/schemas/json/tree'
 import { invalid } from '#src/schemas/values'
-import { FAMILIES } from './families.ts'
+import { ESPHOME } from './esphome.ts'
 import { tableOf } from './family.ts'
-import type { Read, Received } from './family.ts'
+import type { Read, Received, Row } from './family.ts'
 import { NO_STATE } from './family-state.ts'
+import { FRIGATE_TOPICS } from './frigate.ts'
+import { DISCOVERED, HOME_ASSISTANT } from './home-assistant.ts'
+import { HOMIE } from './homie.ts'
+import { LORAWAN } from './lorawan.ts'
 import { readMapped } from './mapped.ts'
 import type { Connection, Publish, Translation, Wish } from './publish.ts'
 import { SESSION_TOPICS } from './session-topics.ts'
+import { SHELLY } from './shelly.ts'
+import { SPARKPLUG } from './sparkplug.ts'
+import { TASMOTA } from './tasmota.ts'
+import { THINGSBOARD } from './thingsboard.ts'
+import { ZIGBEE2MQTT } from './zigbee2mqtt.ts'
+
+// Every family of devices whose topics the gateway knows. The first row that takes a publish reads
+// it; rows that begin with a word of their own are tried before rows that begin with any level.
+
+const FAMILIES: readonly Row[] = [
+  ...TASMOTA,
+  ...ZIGBEE2MQTT,
+  ...LORAWAN,
+  ...THINGSBOARD,
+  ...FRIGATE_TOPICS,
+  ...SPARKPLUG,
+  ...HOME_ASSISTANT,
+  ...HOMIE,
+  ...ESPHOME,
+  ...SHELLY,
+  ...DISCOVERED,
+]
 
 /** The most submissions that one publish may become. */
 export const WISHES_MAX = 1_000

@@ -2,15 +2,18 @@
 
 import { createPrivateKey } from 'node:crypto'
 
-import { ApnsClient } from 'apns2'
+import { ApnsClient, Notification, Priority, PushType } from 'apns2'
+import type { NotificationOptions } from 'apns2'
 
 import type { Outcome, Provider, Push } from '#domain/push'
+import type { Severity } from '#domain/submission'
+import { contentWithin } from '#src/providers/content'
+import type { Content } from '#src/providers/content'
 import { CredentialsError, openCredentials } from '#src/providers/credentials-file'
 import type { ProviderEdge } from '#src/providers/edge'
 import { outcomeOf } from './answers.ts'
 import { Connections } from './connections.ts'
 import type { Answer, Request } from './exchange.ts'
-import { notificationOf } from './payload.ts'
 import type { ApnsSettings } from './settings.ts'
 
 /** Rejects with a sentence for the operator when the key cannot be used. */
@@ -106,3 +109,46 @@ const responseOf = ({ status, headers, body }: Answer): Response => ({
       Promise.resolve({ ...(JSON.parse(body) as object), retryAfter: headers['retry-after'] }),
   },
 })
+
+// Makes Apple's notification for a push. (decisions.md 11)
+
+/** Specification: Severity mapping. */
+const INTERRUPTION: Readonly<Record<Severity, string>> = {
+  critical: 'critical',
+  high: 'time-sensitive',
+  normal: 'active',
+  low: 'passive',
+}
+
+const contentFor = contentWithin((content, push) =>
+  notificationWith(push, '', content).buildApnsOptions(),
+)
+
+/** Returns the whole entry or, if that is too large, a notification that makes the app fetch it. */
+export const notificationOf = (push: Push, topic: string): Notification =>
+  notificationWith(push, topic, contentFor(push))
+
+function notificationWith(push: Push, topic: string, content: Content): Notification {
+  const { title, body, severity, data } = content
+  const sound = soundOf(severity)
+  return new Notification(push.route.token, {
+    type: PushType.alert,
+    topic,
+    alert: { title, body },
+    ...(sound !== undefined && { sound }),
+    threadId: push.entry.channelId,
+    mutableContent: true,
+    priority: severity === 'low' ? Priority.throttled : Priority.immediate,
+    expiration: Math.floor(push.expiresAt / 1000),
+    // A Message has an id of its own, so a repeated push replaces the first on the device.
+    collapseId: push.entry.entityId,
+    aps: { 'interruption-level': INTERRUPTION[severity] },
+    data,
+  })
+}
+
+/** Passive pushes make no sound; critical ones sound even on a muted device. */
+function soundOf(severity: Severity): NotificationOptions['sound'] {
+  if (severity === 'low') return undefined
+  return severity === 'critical' ? { critical: 1, name: 'default', volume: 1 } : 'default'
+}

@@ -7,14 +7,15 @@ import type { App } from 'firebase-admin/app'
 import { getMessaging } from 'firebase-admin/messaging'
 import type { Messaging, TokenMessage } from 'firebase-admin/messaging'
 
-import type { Outcome, Provider } from '#domain/push'
+import type { Outcome, Provider, Push } from '#domain/push'
+import type { Severity } from '#domain/submission'
+import { contentWithin } from '#src/providers/content'
 import { CredentialsError, openCredentials } from '#src/providers/credentials-file'
 import type { ProviderEdge } from '#src/providers/edge'
 import { accessTokensFor } from './access-tokens.ts'
 import type { ServiceAccount } from './access-tokens.ts'
 import { outcomeOf } from './answers.ts'
 import { Batches } from './batches.ts'
-import { messageOf } from './payload.ts'
 import type { FcmSettings } from './settings.ts'
 
 /** Rejects with a sentence for the operator when the credentials cannot be used. */
@@ -108,4 +109,31 @@ function accountFrom(text: string): ServiceAccount {
     throw new CredentialsError(`${expected}: private_key is not a key in PEM`)
   }
   return account
+}
+
+// Makes Firebase's message for a push to Android: data alone, so that the app decides what to show.
+// (decisions.md 11)
+
+/** Specification: Severity mapping. */
+const PRIORITY: Readonly<Record<Severity, 'high' | 'normal'>> = {
+  critical: 'high',
+  high: 'high',
+  normal: 'high',
+  low: 'normal',
+}
+
+/** Firebase keeps a message for four weeks at most. */
+const TTL_MS_MAX = 28 * 86_400_000
+
+const contentFor = contentWithin(({ data }) => data)
+
+/** Returns the whole entry or, if that is too large, a message that makes the app fetch it. */
+export function messageOf(push: Push, nowMs: number): TokenMessage {
+  const { data, severity } = contentFor(push)
+  const ttl = Math.min(TTL_MS_MAX, Math.max(0, push.expiresAt - nowMs))
+  return {
+    token: push.route.token,
+    data: { ...data },
+    android: { priority: PRIORITY[severity], ttl: Math.floor(ttl / 1000) * 1000 },
+  }
 }

@@ -5,15 +5,15 @@
 // Invariants:
 //   W5. The database follows this stream with this number of lanes, or the node does not start.
 
-import type { Probe } from '#domain/ports'
+import type { Probe, Bus } from '#domain/ports'
 import type { Backend, BackendEdge } from '#src/runtime/backend'
 import type { ClusterSettings, Config } from '#src/config/config'
 import { keepDispatch } from '#src/runtime/dispatch/keeper'
 import type { KeptDispatch } from '#src/runtime/dispatch/keeper'
+import { KvLeases } from '#src/stream/jetstream/leases'
+import type { LeaseOptions, LeasePorts } from '#src/stream/jetstream/leases'
 import { operationsOfAllNodes } from './operation-lookup.ts'
 import { databaseOf, natsOf } from '#src/runtime/threads/servers'
-import { onOnlyNode } from './only-node.ts'
-import { laneProbe } from './lane-readiness.ts'
 import { logStateOf } from '#src/stream/log-state'
 import { openStore } from '#src/store/store'
 import { NatsBus } from '#src/stream/jetstream/bus'
@@ -142,6 +142,58 @@ async function streamProbe(
       const readiness = await probe.readiness()
       if (readiness.ready) durability = readiness.detail
       return readiness
+    },
+  }
+}
+
+// Gives a task to one node of the cluster at a time, by the leases that share the lanes.
+//
+// Invariants:
+//   only-node/1. A node ends the task before another one begins it, unless its end takes longer
+//                than a lease may: then the task must do no harm on two nodes.
+
+type OnlyNodePorts = Omit<LeasePorts, 'meter' | 'epochFloor'>
+
+/**
+ * Calls back with true when this node gets the task of that name, and with false when it loses it.
+ * Resolves to a function that gives the task up.
+ */
+export function onOnlyNode(
+  ports: OnlyNodePorts,
+  { name, ...options }: Pick<LeaseOptions, 'nodeName' | 'replicas'> & { readonly name: string },
+  changed: (isOurs: boolean) => Promise<void>,
+): Promise<() => Promise<void>> {
+  const leases = new KvLeases(
+    { ...ports, meter: undefined, epochFloor: () => Promise.resolve(0) },
+    { ...options, lanes: 1, name: `HELIOGRAPH_${name.toUpperCase()}` },
+  )
+  return leases.watch((held) => changed(held.length > 0)) // only-node/1
+}
+
+// Checks that every lane has an owner, by the notices that owners send on the bus.
+
+interface LaneProbeOptions {
+  readonly lanes: number
+  readonly monotonicMs: () => number
+}
+
+/** Each owner sends the places of its lanes every second, also when they do not move. */
+const SILENT_MS = 5_000
+
+/** Ready while every lane's owner sent a notice within SILENT_MS. */
+export function laneProbe(
+  bus: Pick<Bus, 'onNotice'>,
+  { lanes, monotonicMs }: LaneProbeOptions,
+): Probe {
+  const noticedMs = new Map<number, number>()
+  bus.onNotice((notice) => {
+    if (notice.kind === 'applied' && notice.lane < lanes) noticedMs.set(notice.lane, monotonicMs())
+  })
+  return {
+    readiness: async () => {
+      const sinceMs = monotonicMs() - SILENT_MS
+      const applied = [...noticedMs.values()].filter((atMs) => atMs >= sinceMs).length
+      return { name: 'lanes', ready: applied === lanes, detail: `${applied} of ${lanes} applied` }
     },
   }
 }

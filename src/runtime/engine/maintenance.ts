@@ -10,12 +10,10 @@ import type { PushStore } from '#domain/push'
 import type { GatheringStore, RetentionStore } from '#domain/retention-ports'
 import type { Logger, Meter } from '#domain/telemetry'
 import type { Runtime } from '#domain/runtime'
-import { encodeBatch, encodeSubmission } from '#src/schemas/batch'
-import { readSubmission } from '#src/stream/submission-text'
+import { encodeBatch, encodeSubmission, readSubmission } from '#src/schemas/batch'
 import type { ThreadSettings } from '#src/runtime/threads/contract'
 import type { ThreadEdge } from '#src/runtime/threads/threads'
-import { ClockLead } from './clock-lead.ts'
-import { removeExpired } from './removal.ts'
+import { removeExpired, ClockLead } from './removal.ts'
 
 /**
  * The most submissions in one turn. A gateway that is behind takes large turns, which cost less per

@@ -1,16 +1,23 @@
 // Composes the backend of a sole process: actors and SQLite run in the engine's thread, the log in
 // another.
 
+import { existsSync } from 'node:fs'
+
+// Composes the backend of a sole process: actors and SQLite run in the engine's thread, the log in
+// another.
+import { cannotListen } from '#domain/listen-address'
 import type { Probe } from '#domain/ports'
+import { portsOf } from '#src/config/ports'
+import { whyNotBound } from '#src/http/port-check'
 import type { Backend, BackendEdge } from '#src/runtime/backend'
 import type { Config } from '#src/config/config'
 import { keepDispatch } from '#src/runtime/dispatch/keeper'
+import { sqliteFileOf } from '#src/store/sqlite/source'
 import { bridgedBus } from '#src/threads/bus-bridge'
 import type { EngineControl } from '#src/runtime/threads/contract'
 import { LocalBus } from '#src/stream/embedded/bus'
 import { startThread, threadSettings } from '#src/runtime/threads/start-thread'
 import type { Thread } from '#src/runtime/threads/start-thread'
-import { tryPortsOnFirstStart } from './first-start.ts'
 
 const DURABILITY = 'embedded: fsync before each answer'
 
@@ -123,5 +130,19 @@ function lanesProbe(engine: Pick<EngineControl, 'ownedLanes'>, lanes: number): P
       const owned = await engine.ownedLanes()
       return { name: 'lanes', ready: owned === lanes, detail: `${owned} of ${lanes} owned` }
     },
+  }
+}
+
+// Tries the ports of a first start before it makes a database, so that a start without its ports
+// leaves no file behind. Where the database exists, its lock comes first: the process that holds
+// the lock usually has the ports too, and the refusal names that process.
+
+/** Rejects with a sentence for the operator when a new database would have no listener. */
+async function tryPortsOnFirstStart(config: Config): Promise<void> {
+  const file = sqliteFileOf(config.databaseUrl)
+  if (file === undefined || existsSync(file)) return
+  for (const { protocol, ...address } of portsOf(config)) {
+    const reason = await whyNotBound(address, protocol)
+    if (reason !== undefined) throw cannotListen(address, reason)
   }
 }

@@ -10,19 +10,25 @@ import { readRule } from '#src/rules/read-rule'
 import type { Rule } from '#src/rules/rule'
 import type { Firing } from '#src/rules/trial'
 import type { Wire } from '#src/schemas/answers'
-import { readListing } from '#src/schemas/reading-requests'
-import type { Listing } from '#src/schemas/reading-requests'
+import { LISTING_READ } from '#src/schemas/reading-requests'
+import { CREDENTIALS_READ, request } from '#src/schemas/shape'
+import type { RequestOf } from '#src/schemas/shape'
 import { RULE_ROUTES } from './rule-schemas.ts'
-import { shape } from '#src/schemas/shape'
 import type { Making, ReadSubmission } from '#src/schemas/submission'
-import { ENTITY_ID_RULE, invalid, readCredentials, readParsed, readTime } from '#src/schemas/values'
+import { ENTITY_ID_RULE, invalid, readParsed, readTime } from '#src/schemas/values'
 import type { Credentials, SentText } from '#src/schemas/values'
 
-const putShape = shape(RULE_ROUTES['/rule/put'].request)
-const deleteShape = shape(RULE_ROUTES['/rule/delete'].request)
-const getShape = shape(RULE_ROUTES['/rule/get'].request)
-const listShape = shape(RULE_ROUTES['/rule/list'].request)
-const testShape = shape(RULE_ROUTES['/rule/test'].request)
+const RULE_ID_READ = {
+  ...CREDENTIALS_READ,
+  ruleId: (body: { readonly rule_id?: SentText }) => readRuleId(body.rule_id),
+}
+
+const readPutRequest = request(RULE_ROUTES['/rule/put'].request, {
+  ...RULE_ID_READ,
+  rule: (body) => compiled(body.rule),
+  text: (body) => JSON.stringify(body.rule),
+})
+const readDeleteRequest = request(RULE_ROUTES['/rule/delete'].request, RULE_ID_READ)
 
 /** POST /rule/put and /rule/delete */
 export function readRuleSubmission(
@@ -34,30 +40,20 @@ export function readRuleSubmission(
 }
 
 function readPut(sent: unknown, making: Making): Answer<ReadSubmission<RuleSubmission>> {
-  const body = putShape(sent)
-  if (isFault(body)) return body
-  const credentials = readCredentials(body)
-  if (isFault(credentials)) return credentials
-  const ruleId = readRuleId(body.rule_id)
-  if (isFault(ruleId)) return ruleId
-  const rule = compiled(body.rule)
-  if (isFault(rule)) return rule
+  const wish = readPutRequest(sent)
+  if (isFault(wish)) return wish
+  const { rule, ruleId, text } = wish
   const { scope } = rule
   const thingIds = scope.kind === 'ids' ? { thingIds: [...scope.ids] as ThingId[] } : {}
-  const text = JSON.stringify(body.rule)
-  const made = { ...submissionOf('put', credentials, making), entityId: ruleId, text, ...thingIds }
-  return { submission: made, password: credentials.password }
+  const made = { ...submissionOf('put', wish, making), entityId: ruleId, text, ...thingIds }
+  return { submission: made, password: wish.password }
 }
 
 function readDelete(sent: unknown, making: Making): Answer<ReadSubmission<RuleSubmission>> {
-  const body = deleteShape(sent)
-  if (isFault(body)) return body
-  const credentials = readCredentials(body)
-  if (isFault(credentials)) return credentials
-  const ruleId = readRuleId(body.rule_id)
-  if (isFault(ruleId)) return ruleId
-  const made = { ...submissionOf('delete', credentials, making), entityId: ruleId, text: '' }
-  return { submission: made, password: credentials.password }
+  const wish = readDeleteRequest(sent)
+  if (isFault(wish)) return wish
+  const made = { ...submissionOf('delete', wish, making), entityId: wish.ruleId, text: '' }
+  return { submission: made, password: wish.password }
 }
 
 const submissionOf = (
@@ -85,42 +81,20 @@ function compiled(sent: unknown): Answer<Rule> {
 }
 
 /** POST /rule/get */
-export function readRuleGet(sent: unknown): Answer<Credentials & { readonly ruleId: RuleId }> {
-  const body = getShape(sent)
-  if (isFault(body)) return body
-  const credentials = readCredentials(body)
-  if (isFault(credentials)) return credentials
-  const ruleId = readRuleId(body.rule_id)
-  return isFault(ruleId) ? ruleId : { ...credentials, ruleId }
-}
-
-export type RuleListing = Listing
+export const readRuleGet = request(RULE_ROUTES['/rule/get'].request, RULE_ID_READ)
 
 /** POST /rule/list */
-export function readRuleList(sent: unknown): Answer<RuleListing> {
-  const body = listShape(sent)
-  return isFault(body) ? body : readListing(body)
-}
+export const readRuleList = request(RULE_ROUTES['/rule/list'].request, LISTING_READ)
 
-export type RuleTrial = Credentials & {
-  readonly rule: Rule
-  readonly from: number | undefined
-  readonly to: number | undefined
-}
+export type RuleTrial = RequestOf<typeof readRuleTest>
 
 /** POST /rule/test */
-export function readRuleTest(sent: unknown): Answer<RuleTrial> {
-  const body = testShape(sent)
-  if (isFault(body)) return body
-  const credentials = readCredentials(body)
-  if (isFault(credentials)) return credentials
-  const rule = compiled(body.rule)
-  if (isFault(rule)) return rule
-  const from = readTime('from', body.from)
-  if (isFault(from)) return from
-  const to = readTime('to', body.to)
-  return isFault(to) ? to : { ...credentials, rule, from, to }
-}
+export const readRuleTest = request(RULE_ROUTES['/rule/test'].request, {
+  ...CREDENTIALS_READ,
+  rule: (body) => compiled(body.rule),
+  from: (body) => readTime('from', body.from),
+  to: (body) => readTime('to', body.to),
+})
 
 export const ruleToWire = ({ failures: { count, last }, ...rule }: ListedRule): Wire => ({
   rule_id: rule.ruleId,

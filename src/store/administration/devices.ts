@@ -1,5 +1,5 @@
 import type { ChannelType, Device } from '#domain/device'
-import type { Platform } from '#domain/push/platform'
+import type { Platform } from '#domain/push/providers'
 import type { DeviceId } from '#domain/identity'
 import type { DeviceStore } from '#domain/store-ports'
 import { Bulk } from '#src/store/statements/bulk'

@@ -1,5 +1,5 @@
 import type { ChannelType } from '#domain/device'
-import type { Platform } from '#domain/push/platform'
+import type { Platform } from '#domain/push/providers'
 import type { DeviceId } from '#domain/identity'
 import type { ColumnTypes, Numbered } from '#src/store/dialect'
 import { tableOf } from './table.ts'

@@ -3,11 +3,10 @@
 // Invariants:
 //   W6. A job whose entry cannot be read is set aside: the others of its claim go on.
 
-import type { Platform } from '#domain/push/platform'
 import type { FeedEntry } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
 import type { Push } from '#domain/push'
-import type { ProviderName } from '#domain/push/providers'
+import type { ProviderName, Platform } from '#domain/push/providers'
 import type { Executor } from '#src/store/jobs/executor'
 import { FEED_COLUMNS, entryFrom } from '#src/store/feed/deliverables'
 import type { StoredEntry } from '#src/store/feed/deliverables'

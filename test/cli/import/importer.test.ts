@@ -5,7 +5,7 @@ import test from 'ava'
 
 import { parseChannelId } from '#domain/identity'
 import type { FleetOutcome, FleetSender } from '#src/client/fleet'
-import type { FleetSubmission } from '#src/client/fleet-submission'
+import type { FleetSubmission } from '#src/client/fleet-queue'
 import { Checkpoint } from '#src/cli/import/checkpoint'
 import { Importer } from '#src/cli/import/importer'
 import type { Row } from '#src/cli/import/rows'

@@ -3,7 +3,7 @@
 import test from 'ava'
 
 import { readRule } from '#src/rules/read-rule'
-import { demoRules } from '#src/dev/demo/rules'
+import { demoRules } from '#src/dev/demo/publisher'
 import { play, reading } from '#test/support/rules'
 
 test('a gateway takes the rules of the demo', (t) => {

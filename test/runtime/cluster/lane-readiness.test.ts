@@ -1,6 +1,6 @@
 import test from 'ava'
 
-import { laneProbe } from '#src/runtime/cluster/lane-readiness'
+import { laneProbe } from '#src/runtime/cluster/backend'
 import { LocalBus } from '#src/stream/embedded/bus'
 
 test('the lanes are ready while each had a notice within five seconds', async (t) => {

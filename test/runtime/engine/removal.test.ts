@@ -5,8 +5,7 @@ import test from 'ava'
 import type { ChannelId } from '#domain/identity'
 import type { Notice } from '#domain/ports'
 import type { Expired, IdleLimits, RetentionLimits, RetentionStore } from '#domain/retention-ports'
-import { ClockLead } from '#src/runtime/engine/clock-lead'
-import { removeExpired } from '#src/runtime/engine/removal'
+import { removeExpired, ClockLead } from '#src/runtime/engine/removal'
 import { channel } from '#test/support/submissions'
 
 const DAY = 86_400_000
