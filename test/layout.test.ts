@@ -69,6 +69,7 @@ const TOP_LEVEL = [
   'LICENSE',
   'README.md',
   'actors',
+  'ava.config.js',
   'data',
   'dist',
   'docker-compose.yml',

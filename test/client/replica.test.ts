@@ -3,6 +3,7 @@
 import test from 'ava'
 
 import { memoryPositions } from '#src/client/position-store'
+import type { PositionStore } from '#src/client/position-store'
 import { openReplica } from '#src/client/replica'
 import type { ReplicaOptions } from '#src/client/replica'
 import { WEB } from '#src/client/runtime'
@@ -60,7 +61,7 @@ function rig(
 }
 
 const plain = (value: object | undefined): object => ({ ...value })
-const atSeven = memoryPositions(new Map([[A, 7]]))
+const atSeven = (): PositionStore => memoryPositions(new Map([[A, 7]]))
 
 test('replica/1: Things follow deliveries, and listeners get each change after it', async (t) => {
   const { gateway, replica, asked, changes } = rig()
@@ -88,7 +89,7 @@ test('replica/2: a program that resumes reads the Things first, page by page', a
   ]
   const { gateway, replica, asked } = rig(
     { '/thing/list': ({ cursor }) => pages[cursor === 'c' ? 1 : 0] },
-    { store: atSeven },
+    { store: atSeven() },
   )
   await gateway.greeted()
   gateway.welcome([[A, 8, 7]])
@@ -119,7 +120,7 @@ test('a replica reads by the key of the channel where it has one, else by the de
         return { items: [] }
       },
     }
-    const { gateway, replica } = rig(answers, { store: atSeven, secretOf: () => secret })
+    const { gateway, replica } = rig(answers, { store: atSeven(), secretOf: () => secret })
     await gateway.greeted()
     gateway.welcome([[A, 7, 7]])
     gateway.say({ kind: 'caught-up', channelId: A, seq: 7 })
@@ -132,7 +133,7 @@ test('a replica reads by the key of the channel where it has one, else by the de
 
 test('view/4: an older delivery does not change a newer Thing from a read', async (t) => {
   const answers = { '/thing/list': () => ({ items: [record('x', 9, { a: 9 })] }) }
-  const { gateway, replica, changes } = rig(answers, { store: atSeven })
+  const { gateway, replica, changes } = rig(answers, { store: atSeven() })
   await gateway.greeted()
   gateway.welcome([[A, 9, 7]])
   gateway.thing(A, 8, { id: 'x', rev: 4, attrs: { a: 8 } })
@@ -151,7 +152,7 @@ test('replica/3: the replica reads a Thing whole that its list missed, unless it
       '/thing/get': ({ thing_id }) =>
         thing_id === 'x' ? record('x', 9, { a: 1, b: 2 }) : undefined,
     },
-    { store: atSeven },
+    { store: atSeven() },
   )
   await gateway.greeted()
   gateway.welcome([[A, 10, 7]])
@@ -245,7 +246,7 @@ test('waiting for a channel ends with the session', async (t) => {
 })
 
 test('close ends a replica that reads at once', async (t) => {
-  const { gateway, replica, asked } = rig({}, { store: atSeven, fetchNever: true })
+  const { gateway, replica, asked } = rig({}, { store: atSeven(), fetchNever: true })
   await gateway.greeted()
   gateway.welcome([[A, 8, 7]])
   await until('it reads', () => asked.length === 1)

@@ -215,6 +215,7 @@ mariaDb.test('the start waits for a database that comes later', async (t, server
 mariaDb.test(
   'mysql/4: the text that is kept does not depend on the server’s modes',
   async (t, server) => {
+    t.teardown(() => administer(server, 'SET GLOBAL sql_mode = DEFAULT'))
     await administer(server, "SET GLOBAL sql_mode = 'NO_BACKSLASH_ESCAPES,ANSI_QUOTES'")
     const store = await openNode(t, await newDatabase(server))
     await store.channels.create(newChannel(A))

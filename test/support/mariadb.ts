@@ -28,8 +28,12 @@ export interface SharedMariaDb {
   readonly server: () => MariaDbServer
 }
 
-/** Starts one server before the tests of a file and ends it after them. */
-export function sharedMariaDb(): SharedMariaDb {
+/** Starts one server before the tests of a process and ends it after them. */
+export const sharedMariaDb = (): SharedMariaDb => (shared ??= declareMariaDb())
+
+let shared: SharedMariaDb | undefined
+
+function declareMariaDb(): SharedMariaDb {
   const { test, servers: server } = sharedServers<MariaDbServer>('MariaDB', {
     start: async () => {
       const started = await startTestDatabase(PARAMETERS)

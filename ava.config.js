@@ -1,0 +1,10 @@
+import { filesOfRun } from './test/support/test-groups.ts'
+
+export default {
+  extensions: ['ts'],
+  files: filesOfRun(),
+  nodeArguments: ['--conditions=heliograph-source'],
+  timeout: '3m',
+  concurrency: 3,
+  workerThreads: false,
+}
