@@ -5,6 +5,6 @@ export default {
   files: filesOfRun(),
   nodeArguments: ['--conditions=heliograph-source'],
   timeout: '3m',
-  concurrency: 3,
+  concurrency: 4,
   workerThreads: false,
 }
