@@ -69,7 +69,6 @@ const TOP_LEVEL = [
   'LICENSE',
   'README.md',
   'actors',
-  'ava.config.js',
   'data',
   'dist',
   'docker-compose.yml',

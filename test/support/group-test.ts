@@ -36,7 +36,7 @@ export const leavingAsFound =
   ): ((t: Context) => void | Promise<void>) =>
   (t) => {
     const found = SHARED.map(([, valueOf]) => valueOf())
-    // What is registered first runs last.
+    // AVA runs teardowns in reverse order, so this one follows those of the test.
     t.teardown(() => {
       const changed = SHARED.filter(([, valueOf], index) => valueOf() !== found[index])
       const names = changed.map(([name]) => name).join(', ')
@@ -54,7 +54,6 @@ const SHARED: readonly (readonly [name: string, valueOf: () => string])[] = [
 ]
 
 const serial: Declare = (title, run) => ava.serial(title, run)
-const skipped: Declare = (title, run) => ava.serial.skip(title, run)
 
 // Servers start before the first test of the group and end after its last one.
 const before: Declare = (title, run) => {
@@ -64,10 +63,9 @@ const afterwards: Declare = (title, run) => {
   declarations.push(() => ava.after.always(title, run))
 }
 
-/** What a file of a group gets in place of AVA. What is not here needs a process of its own. */
+/** Replaces AVA's `test` in the files of a group. A file that needs more of AVA is a row of ALONE. */
 export default Object.assign(ofFile(serial), {
   serial: ofFile(serial),
-  skip: ofFile(skipped),
   before,
   after: { always: afterwards },
 })
