@@ -1,6 +1,6 @@
 // The figures as a table for people.
 
-import { verdictOf } from './rows/row.ts'
+import { isLeast, verdictOf } from './rows/row.ts'
 import type { Figure, Range } from './rows/row.ts'
 
 const HEAD = [
@@ -40,7 +40,7 @@ export function tableOf(figures: readonly Figure[]): string {
 function cellsOf(figure: Figure): string[] {
   const { row, unit, value, denominator, goal } = figure
   const ratio = denominator?.ratio
-  const bound = goal.kind === 'ratio-at-least' ? '≥' : '≤'
+  const bound = isLeast(goal) ? '≥' : '≤'
   return [
     row,
     value === undefined ? 'FAILED' : rangeOf(value),

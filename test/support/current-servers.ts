@@ -16,6 +16,9 @@ import { ServerProcess } from '#src/dev/servers/server-process'
 
 const ROOT = process.env['HELIOGRAPH_CURRENT_SERVERS'] ?? ''
 
+/** True: today's MySQL and NATS take the place of this machine's servers. */
+export const ARE_CURRENT = ROOT !== ''
+
 const SMALL = [
   '--innodb-buffer-pool-size=128M',
   '--innodb-redo-log-capacity=64M',

@@ -1,4 +1,5 @@
-// The servers of a cluster: one nats-server and one mariadbd of the bench's own.
+// The servers of a cluster: one nats-server and one database of the bench's own, as the tests have
+// them. (test/support/current-servers.ts)
 
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,8 +7,7 @@ import { join } from 'node:path'
 import { createConnection } from 'mysql2/promise'
 import type { Connection, ResultSetHeader } from 'mysql2/promise'
 
-import { startMariaDb } from '#src/dev/servers/mariadb'
-import { startNats } from '#src/dev/servers/nats'
+import { ARE_CURRENT, startTestDatabase, startTestNats } from '#test/support/current-servers'
 import { UPDATE_ROWS } from './database.ts'
 import type { CountQueries, RowCounts, Stored } from './database.ts'
 import type { RowWriter } from './keyed-rows.ts'
@@ -20,52 +20,53 @@ export interface BackingServers {
   stop(): Promise<void>
 }
 
+export const DATABASE_NAME = ARE_CURRENT ? 'MySQL' : 'MariaDB'
+
 /** Text for the details of a figure. */
-export const BACKING_SYNC =
-  'JetStream: file storage, 1 replica, default sync (every 2 min, a 200 does not wait for it); ' +
-  'MariaDB: innodb_flush_log_at_trx_commit=1 (default)'
+export const BACKING_SYNC = ARE_CURRENT
+  ? 'JetStream: file storage, 1 replica, sync_interval: always; ' +
+    'MySQL: innodb_flush_log_at_trx_commit=1 and sync_binlog=1 (defaults)'
+  : 'JetStream: file storage, 1 replica, default sync (every 2 min, a 200 does not wait for it); ' +
+    'MariaDB: innodb_flush_log_at_trx_commit=1 (default)'
 
 const DATABASE = 'bench'
 // The product's and the denominator's server alike: room for a run's rows and their redo log, so
-// that neither measures how soon InnoDB runs out of it. Durability stays MariaDB's default.
-const MARIADB_PARAMETERS = ['--innodb-buffer-pool-size=1G', '--innodb-log-file-size=512M']
+// that neither measures how soon InnoDB runs out of it. Durability stays the server's default.
+const DATABASE_PARAMETERS = [
+  '--innodb-buffer-pool-size=1G',
+  ARE_CURRENT ? '--innodb-redo-log-capacity=512M' : '--innodb-log-file-size=512M',
+]
 
 /** Rejects with a sentence when a server is missing or does not start. */
 export async function startBacking(directory: string): Promise<BackingServers> {
   const natsDirectory = join(directory, 'nats')
-  const databaseDirectory = join(directory, 'mariadb')
   await mkdir(natsDirectory, { recursive: true })
-  await mkdir(databaseDirectory, { recursive: true })
   const natsPidFile = join(natsDirectory, 'nats.pid')
-  const nats = await startNats({
-    env: process.env,
+  const nats = await startTestNats({
     directory: natsDirectory,
     configuration: `pid_file: "${natsPidFile}"\n`,
   })
   const [natsServer] = nats.kind === 'started' ? nats.servers : []
   if (natsServer === undefined) throw new Error(reasonOf(nats))
-  const mariaDb = await startMariaDb({
-    env: process.env,
-    directory: databaseDirectory,
-    parameters: MARIADB_PARAMETERS,
-  }).catch(async (error: unknown) => {
+  const database = await startTestDatabase(DATABASE_PARAMETERS).catch(async (error: unknown) => {
     await natsServer.stop()
     throw error
   })
-  if (mariaDb.kind === 'missing') {
+  if (database.kind === 'missing') {
     await natsServer.stop()
-    throw new Error(reasonOf(mariaDb))
+    throw new Error(reasonOf(database))
   }
-  const { server } = mariaDb
-  await withDatabase(server.urlOf('mysql'), (connection) =>
-    connection.query(`CREATE DATABASE IF NOT EXISTS ${DATABASE}`),
-  )
+  const { server } = database
+  const databasePidFile = await withDatabase(server.urlOf('mysql'), async (connection) => {
+    await connection.query(`CREATE DATABASE IF NOT EXISTS ${DATABASE}`)
+    return (await columnOf(connection, 'SELECT @@pid_file')).join()
+  })
   return {
     natsUrl: natsServer.url,
     databaseUrl: server.urlOf(DATABASE),
     pids: {
       nats: await pidIn(natsPidFile),
-      database: await pidIn(join(databaseDirectory, 'server.pid')),
+      database: await pidIn(databasePidFile),
     },
     stop: async () => {
       await Promise.allSettled([natsServer.stop(), server.stop()])

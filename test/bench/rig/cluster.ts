@@ -1,10 +1,17 @@
-// The product as a cluster: two processes over one nats-server and one mariadbd, with channels that
-// have a key each.
+// The product as a cluster: one or two processes over one nats-server and one database, with
+// channels that have a key each.
 
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { THING_COUNT } from '#test/bench/load/payload'
-import { BACKING_SYNC, countRowsAt, startBacking, storedAt, writeRowsAt } from './backend.ts'
+import {
+  BACKING_SYNC,
+  DATABASE_NAME,
+  countRowsAt,
+  startBacking,
+  storedAt,
+  writeRowsAt,
+} from './backend.ts'
 import type { BackingServers } from './backend.ts'
 import { keysOf } from './channel-keys.ts'
 import { deviceKeysOf, devicesOfAll } from './device-keys.ts'
@@ -15,6 +22,7 @@ import type { Server } from './server.ts'
 import { metricOf, operationsEnded } from './subject.ts'
 import type { Subject } from './subject.ts'
 
+/** The product's default. */
 export const LANES = 16
 
 /**
@@ -23,6 +31,7 @@ export const LANES = 16
 export const LAYOUTS = {
   even: ['ingress,actors', 'ingress,actors'],
   split: ['ingress', 'actors'],
+  one: ['ingress,actors'],
 } as const
 
 export type Layout = keyof typeof LAYOUTS
@@ -46,18 +55,25 @@ export interface Clustered {
   readonly channels: number
   readonly devices?: NewDevices
   readonly layout: Layout
+  /** LANES by default. */
+  readonly lanes?: number
 }
 
-/** Starts two nodes with channels; resolves when the lanes are shared out. */
+/** Starts the nodes with channels; resolves when the lanes are shared out. */
 export async function startCluster(
   directory: string,
-  { channels, devices, layout }: Clustered,
+  { channels, devices, layout, lanes = LANES }: Clustered,
 ): Promise<Cluster> {
   const token = newToken()
   const backend = await startBacking(directory)
   const nodes: Server[] = []
   const again = async (index: number): Promise<Server> => {
-    const node = await startNode(index, { backend, token, roles: LAYOUTS[layout][index] ?? '' })
+    const node = await startNode(index, {
+      backend,
+      token,
+      lanes,
+      roles: LAYOUTS[layout][index] ?? '',
+    })
     nodes[index] = node
     return node
   }
@@ -67,7 +83,7 @@ export async function startCluster(
   }
   try {
     for (const [index] of LAYOUTS[layout].entries()) await again(index)
-    await lanesSpread(having('actors', { nodes, layout }), token)
+    await lanesSpread(having('actors', { nodes, layout }), token, lanes)
     // The nodes have made the tables.
     await writeRowsAt(backend.databaseUrl, async (writer) => {
       await writeChannels(writer, channels)
@@ -91,10 +107,10 @@ const having = (role: 'ingress' | 'actors', { nodes, layout }: LaidOut): readonl
 /** The cluster as a subject, with devices that together see every channel. */
 export async function startClusterSubject(
   directory: string,
-  { name, channels, layout }: { readonly name: string } & Omit<Clustered, 'devices'>,
+  { name, channels, layout, lanes = LANES }: { readonly name: string } & Omit<Clustered, 'devices'>,
 ): Promise<Subject> {
   const devices = devicesOfAll(name, channels)
-  const cluster = await startCluster(directory, { channels, devices, layout })
+  const cluster = await startCluster(directory, { channels, devices, layout, lanes })
   const { nodes, token, backend } = cluster
   return {
     name,
@@ -108,11 +124,11 @@ export async function startClusterSubject(
     stored: () => storedAt(backend.databaseUrl),
     release: () => backend.stop(),
     ran: {
-      engine: 'cluster (NATS JetStream + MariaDB over mysql2)',
+      engine: `cluster (NATS JetStream + ${DATABASE_NAME} over mysql2)`,
       sync: BACKING_SYNC,
-      lanes: `${LANES} (default), shared by the nodes that apply`,
+      lanes: `${lanes}, shared by the nodes that apply`,
       batch: 'default limits (256 submissions or 256 KiB per lane)',
-      processes: `2 nodes, SERVICE_ROLES ${LAYOUTS[layout].join(' and ')}; 1 nats-server; 1 mariadbd`,
+      processes: `SERVICE_ROLES ${LAYOUTS[layout].join(' and ')}; 1 nats-server; 1 ${DATABASE_NAME}`,
       spread: 'connections and devices in turn over the nodes that take requests',
       channels: `${channels}, with a key each`,
       subscribers: `${devices.count} devices, each with its part of the channels`,
@@ -124,12 +140,17 @@ interface NodeSettings {
   readonly backend: BackingServers
   readonly token: string
   readonly roles: string
+  readonly lanes: number
 }
 
-const startNode = (index: number, { backend, token, roles }: NodeSettings): Promise<Server> =>
+const startNode = (
+  index: number,
+  { backend, token, roles, lanes }: NodeSettings,
+): Promise<Server> =>
   startProduct({
     SERVICE_NODE_ID: `node${index}`,
     SERVICE_ROLES: roles,
+    SERVICE_LANES: String(lanes),
     SERVICE_NATS_URL: backend.natsUrl,
     SERVICE_DATABASE_URL: backend.databaseUrl,
     SERVICE_TOKEN: token,
@@ -140,12 +161,16 @@ export const lanesOf = (node: Server, token: string): Promise<number> =>
   metricOf(node, { token, name: 'heliograph_leases_held' })
 
 /** Resolves when every lane is held and every node holds some. */
-export async function lanesSpread(nodes: readonly Server[], token: string): Promise<void> {
+export async function lanesSpread(
+  nodes: readonly Server[],
+  token: string,
+  lanes = LANES,
+): Promise<void> {
   const deadline = performance.now() + SPREAD_LIMIT_MS
   for (;;) {
     const held = await Promise.all(nodes.map((node) => lanesOf(node, token)))
-    const all = held.reduce((sum, lanes) => sum + lanes, 0)
-    if (all === LANES && held.every((lanes) => lanes > 0)) return
+    const all = held.reduce((sum, each) => sum + each, 0)
+    if (all === lanes && held.every((each) => each > 0)) return
     if (performance.now() > deadline) throw new Error(`lanes held by node: ${held.join(', ')}`)
     await delay(POLL_MS)
   }

@@ -74,12 +74,16 @@ export class Rig {
 
   /**
    * Connects the generator and, with devices, the subscribers; takes what is there already as the
-   * base.
+   * base. `connections`: those of the generator.
    */
-  static async open(subject: Subject, devices: 'with devices' | 'without devices'): Promise<Rig> {
+  static async open(
+    subject: Subject,
+    devices: 'with devices' | 'without devices',
+    connections = CONNECTIONS,
+  ): Promise<Rig> {
     const ports = subject.entrances.map(({ port }) => port)
     const generator = new Generator()
-    await generator.connect({ ports, connections: CONNECTIONS, recipe: subject.recipe })
+    await generator.connect({ ports, connections, recipe: subject.recipe })
     const subscribers = devices === 'with devices' ? new Subscribers() : undefined
     const { deviceKeys, recipe } = subject
     await subscribers?.request({

@@ -15,6 +15,7 @@ import { IDLE_MEMORY_ROW } from './idle-memory.ts'
 import { MEMORY_ROW } from './memory.ts'
 import { MQTT_ACCEPT_ROW, MQTT_IDLE_ROW } from './mqtt.ts'
 import { NOISY_NEIGHBOUR_ROW } from './noisy-neighbour.ts'
+import { ONE_NODE_ROW } from './one-node.ts'
 import { PUSH_ROW, PUSH_WEB_ROW } from './push.ts'
 import { RETENTION_ROW } from './retention.ts'
 import type { Row } from './row.ts'
@@ -26,6 +27,7 @@ import { STRANGERS_ROWS } from './strangers.ts'
 export const ROWS: readonly Row[] = [
   ...EMBEDDED_ROWS,
   ...CLUSTER_ROWS,
+  ONE_NODE_ROW,
   PUSH_ROW,
   PUSH_WEB_ROW,
   START_ROW,

@@ -22,10 +22,11 @@ export interface Range {
   readonly max: number
 }
 
-/** The goal of a figure: a least or greatest ratio to a denominator, or a greatest value. */
+/** The goal of a figure: a least or greatest ratio to a denominator, or such a value. */
 export type Goal =
   | { readonly kind: 'ratio-at-least'; readonly must: number; readonly aim: number }
   | { readonly kind: 'ratio-at-most'; readonly must: number; readonly aim: number }
+  | { readonly kind: 'at-least'; readonly must: number; readonly aim: number }
   | { readonly kind: 'at-most'; readonly must: number; readonly aim: number }
 
 /** The denominator of a figure, and their ratio over the runs. */
@@ -61,13 +62,16 @@ export function verdictOf(figure: Figure): Verdict {
   const { value, goal } = figure
   if (value === undefined) return 'FAILED'
   const ratio = figure.denominator?.ratio?.median
-  const judged = goal.kind === 'at-most' ? value.median : ratio
+  const judged = goal.kind === 'at-most' || goal.kind === 'at-least' ? value.median : ratio
   if (judged === undefined) return 'FAILED'
-  if (goal.kind !== 'ratio-at-least') {
+  if (!isLeast(goal)) {
     return judged <= goal.aim ? 'aim' : judged <= goal.must ? 'must' : 'no'
   }
   return judged >= goal.aim ? 'aim' : judged >= goal.must ? 'must' : 'no'
 }
+
+/** True for a goal that more is better for. */
+export const isLeast = ({ kind }: Goal): boolean => kind === 'at-least' || kind === 'ratio-at-least'
 
 /** A figure as --json writes it. */
 export function recordOf(figure: Figure): Readonly<Record<string, unknown>> {

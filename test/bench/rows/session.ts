@@ -30,6 +30,8 @@ export interface Plan {
   readonly name: string
   readonly start: () => Promise<Subject>
   readonly devices: 'with devices' | 'without devices'
+  /** Connections that send; CONNECTIONS by default. */
+  readonly connections?: number
   /** Steps at half of the knee are wanted too. */
   readonly alsoHalf?: boolean
 }
@@ -108,14 +110,14 @@ export class Session {
 
   /** Works with a rig of its own. An error or a lost submission is a failure, with its reason. */
   async withRig<Result>(
-    { name, start, devices }: Plan,
+    { name, start, devices, connections }: Plan,
     work: (rig: Rig) => Promise<Result>,
   ): Promise<Ending<Result>> {
     let subject: Subject | undefined
     let rig: Rig | undefined
     try {
       subject = await start()
-      rig = await Rig.open(subject, devices)
+      rig = await Rig.open(subject, devices, connections)
       const result = await work(rig)
       await rig.close()
       return { kind: 'done', ran: subject.ran, result }
