@@ -14,7 +14,7 @@ import type { Page } from '#domain/store-ports'
 import { Bulk, inChunks, removeById } from '#src/store/statements/bulk'
 import type { Database } from '#src/store/jobs/database'
 import type { Numbered } from '#src/store/dialect'
-import type { ChannelKeyRow } from '#src/store/entities/channel-keys'
+import type { ChannelKeyRow } from '#src/store/entities/channels'
 import type { Tables } from '#src/store/entities/tables'
 import type { Executor } from '#src/store/jobs/executor'
 

@@ -13,7 +13,7 @@ import type {
   UnmappedTopics,
 } from '#domain/mqtt/mappings'
 import { isRecord } from '#domain/record'
-import type { ChannelMappingsRow } from '#src/store/entities/channel-mappings'
+import type { ChannelMappingsRow } from '#src/store/entities/channels'
 import type { Tables } from '#src/store/entities/tables'
 import type { Database } from '#src/store/jobs/database'
 import type { Executor } from '#src/store/jobs/executor'

@@ -4,7 +4,7 @@ import type { ChannelId } from '#domain/identity'
 import type { Unparked, Waiting } from '#domain/parked'
 import type { Database } from '#src/store/jobs/database'
 import type { Numbered } from '#src/store/dialect'
-import type { ParkedRow } from '#src/store/entities/parked'
+import type { ParkedRow } from '#src/store/entities/lanes'
 import type { RowsStatement } from '#src/store/jobs/executor'
 
 const URGENT = { isUrgent: true }
