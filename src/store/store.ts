@@ -26,7 +26,7 @@ import { Retention } from './retention/retention.ts'
 import { Rules } from './administration/rules.ts'
 import { Secrets } from './administration/secrets.ts'
 import { Subscriptions } from './administration/subscriptions.ts'
-import { Turns } from './turns/turns.ts'
+import { turnsOn } from './turns/turns.ts'
 
 /**
  * The stores that ingress and sessions use. This is the one list of them: the services of the
@@ -101,7 +101,7 @@ function storeOn(
   return {
     ...frontend,
     frontend,
-    turns: new Turns(database, tables, pushes),
+    turns: turnsOn(database, tables, pushes),
     retention: new Retention(database),
     gathering: new Gathering(database, tables),
     pushes: new Pushes(database, tables, pushes),

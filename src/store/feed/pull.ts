@@ -4,18 +4,13 @@
 import type { FeedEntry } from '#domain/feed'
 import type { ChannelId, DeviceId } from '#domain/identity'
 import { aheadOf } from './acknowledgements.ts'
+import type { SubscriptionRow } from '#src/store/entities/devices'
 import type { Database } from '#src/store/jobs/database'
 import { deliverables } from './deliverables.ts'
 import { roomFor } from '#src/store/statements/sized'
 import type { RoomInBytes } from '#src/store/statements/sized'
 
-interface Pulled {
-  readonly channel: number
-  readonly channelId: ChannelId
-  readonly sinceSeq: number
-  readonly ackedSeq: number
-  readonly ackedAhead: string
-}
+type Pulled = Omit<SubscriptionRow, 'device' | 'createdAt'> & { readonly channelId: ChannelId }
 
 /** Reads in (channel_id, seq) order; changes nothing. */
 export async function pull(
@@ -36,18 +31,16 @@ export async function pull(
 }
 
 /** The device's channels whose head is beyond its position. */
-function behindOf(database: Database, deviceId: DeviceId): Promise<Pulled[]> {
-  return database.read((executor) =>
-    executor.all<Pulled>(
-      `SELECT s.channel, c.channel_id AS channelId, s.since_seq AS sinceSeq,
+function behindOf(database: Database, deviceId: DeviceId): Promise<readonly Pulled[]> {
+  return database.all<Pulled>(
+    `SELECT s.channel, c.channel_id AS channelId, s.since_seq AS sinceSeq,
           s.acked_seq AS ackedSeq, s.acked_ahead AS ackedAhead
         FROM devices d
         JOIN subscriptions s ON s.device = d.id
         JOIN channels c ON c.id = s.channel
         JOIN channel_heads h ON h.channel = c.id AND h.head_seq > s.acked_seq
         WHERE d.device_id = ? ORDER BY c.channel_id`,
-      [deviceId],
-    ),
+    [deviceId],
   )
 }
 

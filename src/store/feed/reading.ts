@@ -65,13 +65,11 @@ export class Reading implements ReadStore {
   }
 
   #entity<Row>(table: EntityTable, channelId: ChannelId, id: string): Promise<Row | undefined> {
-    return this.#database.read((executor) =>
-      executor.first<Row>(
-        `SELECT e.id, e.state, e.seq, e.document FROM channels c
+    return this.#database.first<Row>(
+      `SELECT e.id, e.state, e.seq, e.document FROM channels c
           JOIN ${table} e ON e.channel = c.id AND e.id = ?
           WHERE c.channel_id = ? AND c.is_deleted = 0`,
-        [id, channelId],
-      ),
+      [id, channelId],
     )
   }
 
