@@ -80,8 +80,6 @@ export const readEntityList = (model: EntityModel, sent: unknown): Answer<Entity
 
 // ---- POST /channel/history
 
-export type HistoryRequest = RequestOf<typeof readHistory>
-
 export const readHistory = request(READING_ROUTES['/channel/history'].request, {
   reader: readReader,
   afterSeq: (body) => readCursor(body.cursor) ?? readSeq(body.after_seq),

@@ -24,7 +24,7 @@ import { Reading } from './feed/reading.ts'
 import { Gathering } from './retention/gathering.ts'
 import { Retention } from './retention/retention.ts'
 import { Rules } from './administration/rules.ts'
-import { Secrets } from './administration/secrets.ts'
+import { secretsOn } from './administration/secrets.ts'
 import { Subscriptions } from './administration/subscriptions.ts'
 import { turnsOn } from './turns/turns.ts'
 
@@ -41,7 +41,7 @@ export const frontendStoresOn = (database: Database, tables: Tables) => ({
   subscriptions: new Subscriptions(database, tables),
   mqttSessions: new MqttSessions(database, tables),
   mappings: new Mappings(database, tables),
-  secrets: new Secrets(database),
+  secrets: secretsOn(database),
   read: new Reading(database),
   operations: new Operations(database, tables),
   rules: new Rules(database),

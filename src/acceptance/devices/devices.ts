@@ -8,7 +8,7 @@
 import type { Acknowledged, DeviceRoute, Registered } from '#domain/administration'
 import { fault, isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
-import type { FeedEntry } from '#domain/feed'
+import type { Pulled } from '#domain/feed'
 import { parseDeviceKey } from '#domain/identity'
 import type { DeviceKey } from '#domain/identity'
 import type { Device } from '#domain/device'
@@ -41,12 +41,6 @@ export interface DevicePorts {
   /** Returns why no push can reach a token, as a sentence; absent where no provider is set up. */
   readonly tokenProblem?:
     ((provider: ProviderName, token: string) => string | undefined) | undefined
-}
-
-/** Entries that a device has not acknowledged; `hasMore` when more follow. */
-export interface Pulled {
-  readonly items: readonly FeedEntry[]
-  readonly hasMore: boolean
 }
 
 const FIELD = 'provider_token'

@@ -1,7 +1,7 @@
 // Reads the contents of a channel. Lists step over a bounded number of rows. (paging/1)
 
 import type { Event, Thing } from '#domain/entity'
-import type { CatchUpPage, CatchUpRequest, FeedEntry } from '#domain/feed'
+import type { CatchUpPage, CatchUpRequest, FeedEntry, Pulled } from '#domain/feed'
 import type { ChannelId, DeviceId } from '#domain/identity'
 import type { EntityQuery, HistoryQuery, Page, ReadStore } from '#domain/store-ports'
 import { catchUp } from './catch-up.ts'
@@ -57,10 +57,7 @@ export class Reading implements ReadStore {
     return this.#database.snapshot((executor) => catchUp(executor, requests, bytes))
   }
 
-  pull(
-    deviceId: DeviceId,
-    limit: number,
-  ): Promise<{ readonly items: readonly FeedEntry[]; readonly hasMore: boolean }> {
+  pull(deviceId: DeviceId, limit: number): Promise<Pulled> {
     return pull(this.#database, deviceId, limit)
   }
 
