@@ -11,13 +11,12 @@
 //   rules.ts                 rules of a channel, and their trials
 //   cancellations.ts         Messages that wait, taken back
 //   feed-following.ts        the feed while it grows
-//   deliveries.ts            pull and acknowledge without a session
 //   channels.ts              administration of channels
 //   mappings.ts              mappings of channels: known-mappings.ts
 //   channel-keys.ts          keys of channels: known-keys.ts, key-uses.ts, key-rights.ts
 //   subscriptions.ts         joining and leaving
 //   subscribers.ts           the devices of a channel, for its owner
-//   device-registration.ts   keys of devices: device-routes.ts
+//   devices.ts               keys and routes of devices, pull and acknowledge without a session
 //   device-identity.ts       the check before a session
 //
 // Every call checks in this order and gives the first refusal: the form of the fields, the caller's
@@ -44,13 +43,11 @@ import { Channels } from './channels/channels.ts'
 import { createCredentials } from './credentials.ts'
 import { KeyUses } from './key-uses.ts'
 import { KnownKeys } from './known-keys.ts'
-import { Deliveries } from './deliveries.ts'
 import { FeedFollowing } from './feed-following.ts'
 import { Mappings } from './channels/mappings.ts'
 import { ChannelProof } from './channels/channel-proof.ts'
-import { DeviceRegistration } from './devices/device-registration.ts'
-import { DeviceRoutes } from './devices/device-routes.ts'
-import type { DeviceRoutePorts } from './devices/device-routes.ts'
+import { Devices } from './devices/devices.ts'
+import type { DevicePorts } from './devices/devices.ts'
 import { CallerCheck } from './caller-check.ts'
 import { tokenCheck } from './gateway-token.ts'
 import { MessageClaims } from './message-claims.ts'
@@ -83,7 +80,7 @@ export interface AcceptancePorts {
   readonly monotonicMs: () => number
   readonly timers: Timers
   readonly entropy: Runtime['entropy']
-  readonly tokenProblem?: DeviceRoutePorts['tokenProblem']
+  readonly tokenProblem?: DevicePorts['tokenProblem']
   /** Derives keys from passwords; absent for scrypt. */
   readonly derive?: Derive | undefined
 }
@@ -111,15 +108,13 @@ export interface Acceptance {
   readonly state: StateReads
   readonly rules: RuleReads
   readonly following: FeedFollowing
-  readonly deliveries: Deliveries
   readonly channels: Channels
   readonly keys: ChannelKeys
   readonly mappings: Mappings
   readonly proof: ChannelProof
   readonly subscriptions: Subscriptions
   readonly subscribers: Subscribers
-  readonly registration: DeviceRegistration
-  readonly deviceRoutes: DeviceRoutes
+  readonly devices: Devices
   /**
    * Compares kept credentials, and those of followers, with the store again. Called when notices
    * may have been lost.
@@ -179,15 +174,13 @@ export function createAcceptance(ports: AcceptancePorts, options: AcceptanceOpti
     state: new StateReads(whole),
     rules: new RuleReads(whole),
     following,
-    deliveries: new Deliveries(whole),
     channels: new Channels(whole),
     keys: new ChannelKeys(whole),
     mappings,
     proof: new ChannelProof(whole),
     subscriptions: new Subscriptions(whole),
     subscribers: new Subscribers(whole),
-    registration: new DeviceRegistration(whole),
-    deviceRoutes: new DeviceRoutes(whole),
+    devices: new Devices(whole),
     recheck: () => {
       credentials.recheckAll()
       keys.forgetAll()

@@ -10,7 +10,6 @@ import { readCancellation } from '#src/schemas/message'
 import type { CancellationRequest } from '#src/schemas/message'
 import type { Caller } from './caller.ts'
 import type { ChannelAccess } from './channel-access.ts'
-import { wholeRefusal } from './key-rights.ts'
 import type { Submissions } from './submissions.ts'
 
 export interface CancellationPorts {
@@ -43,15 +42,9 @@ export class Cancellations {
    */
   async cancel(sent: unknown, from: Caller): Promise<Answer<Operation>> {
     const { access } = this.#ports
-    const presented = await access.present(sent, from)
-    if (isFault(presented)) return presented
-    const { fields, caller } = presented
-    const request = readCancellation(fields)
-    if (isFault(request)) return request
-    const opened = await access.open(request, caller, 'send')
-    if (isFault(opened)) return opened
-    const refusal = opened.key && wholeRefusal(opened.key)
-    if (refusal !== undefined) return access.refuse(caller, refusal)
+    const read = await access.readWhole(readCancellation, sent, { from, scope: 'send' })
+    if (isFault(read)) return read
+    const { request, caller } = read
     const found = await this.#message(request)
     if (found === undefined) return caller.refusal ?? NOT_FOUND
     return verdictOn(found) ?? this.#append(request, found, caller)

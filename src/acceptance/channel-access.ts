@@ -20,7 +20,7 @@ import type { Credentials as ChannelPassword } from '#src/schemas/values'
 import { withKey } from './caller.ts'
 import type { Caller } from './caller.ts'
 import type { Credentials } from './credentials.ts'
-import { scopeRefusal } from './key-rights.ts'
+import { scopeRefusal, wholeRefusal } from './key-rights.ts'
 import type { KeyUses } from './key-uses.ts'
 import type { FoundKey, KnownKeys } from './known-keys.ts'
 import type { DerivedKeys } from './password-work.ts'
@@ -35,6 +35,11 @@ export interface OpenChannel {
 }
 
 type Opened = Answer<OpenChannel>
+type Reader<Request> = (fields: unknown) => Answer<Request>
+/** A request, and the caller with what its password turned out to be. */
+type Read<Request, More = unknown> = Answer<
+  { readonly request: Request; readonly caller: Caller } & More
+>
 
 /** The fields to read and the caller who sent them, once it is known what their password is. */
 export interface Presented {
@@ -155,6 +160,56 @@ export class ChannelAccess {
       return this.#ports.credentials.check(channelId, password, request)
     }
     return grant.channels.has(channelId) ? this.#existing(channelId) : NOT_FOUND
+  }
+
+  /** Opens a whole channel; key_scope for a key that is for some Things alone. */
+  async openWhole(
+    credentials: ChannelPassword,
+    caller: Caller,
+    scope: KeyScope,
+    derived?: DerivedKeys,
+  ): Promise<Opened> {
+    const opened = await this.open(credentials, caller, scope, derived)
+    if (isFault(opened) || opened.key === undefined) return opened
+    const refusal = wholeRefusal(opened.key)
+    return refusal === undefined ? opened : this.refuse(caller, refusal)
+  }
+
+  /** Reads a request, once it is known what stands in the place of its password. */
+  async read<Request>(
+    reader: Reader<Request>,
+    sent: unknown,
+    from: Caller,
+  ): Promise<Read<Request>> {
+    const presented = await this.present(sent, from)
+    if (isFault(presented)) return presented
+    const { fields, caller } = presented
+    const request = reader(fields)
+    return isFault(request) ? request : { request, caller }
+  }
+
+  /** Reads a request about a whole channel, and opens that. */
+  async readWhole<Request extends ChannelPassword>(
+    reader: Reader<Request>,
+    sent: unknown,
+    { from, scope }: { readonly from: Caller; readonly scope: KeyScope },
+  ): Promise<Read<Request, { readonly key: StoredKey | undefined }>> {
+    const read = await this.read(reader, sent, from)
+    if (isFault(read)) return read
+    const opened = await this.openWhole(read.request, read.caller, scope)
+    return isFault(opened) ? opened : { ...read, key: opened.key }
+  }
+
+  /** Reads a request whose caller must prove the password, as `prove` does. */
+  async readProved<Request extends ChannelPassword>(
+    reader: Reader<Request>,
+    sent: unknown,
+    caller: Caller,
+  ): Promise<Answer<Request>> {
+    const request = reader(sent)
+    if (isFault(request)) return request
+    const proved = await this.prove(request, caller)
+    return isFault(proved) ? proved : request
   }
 
   /**

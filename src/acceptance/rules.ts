@@ -15,7 +15,6 @@ import type { RuleTrial, Tried } from '#src/schemas/rules/rule-requests'
 import type { Credentials } from '#src/schemas/values'
 import type { Caller } from './caller.ts'
 import type { ChannelAccess } from './channel-access.ts'
-import { wholeRefusal } from './key-rights.ts'
 
 export interface RulePorts {
   readonly rules: RuleStore
@@ -80,17 +79,8 @@ export class RuleReads {
     sent: unknown,
     from: Caller,
   ): Promise<Answer<Request>> {
-    const { access } = this.#ports
-    const presented = await access.present(sent, from)
-    if (isFault(presented)) return presented
-    const { fields, caller } = presented
-    const request = read(fields)
-    if (isFault(request)) return request
-    const opened = await access.open(request, caller, 'read')
-    if (isFault(opened)) return opened
-    const refusal = opened.key && wholeRefusal(opened.key)
-    if (refusal !== undefined) return access.refuse(caller, refusal)
-    return caller.refusal ?? request
+    const opened = await this.#ports.access.readWhole(read, sent, { from, scope: 'read' })
+    return isFault(opened) ? opened : (opened.caller.refusal ?? opened.request)
   }
 }
 

@@ -112,11 +112,9 @@ export class StateReads {
     sent: unknown,
     from: Caller,
   ): Promise<Answer<{ readonly request: Request; readonly key: StoredKey | undefined }>> {
-    const presented = await this.#ports.access.present(sent, from)
-    if (isFault(presented)) return presented
-    const { fields, caller } = presented
-    const request = read(fields)
-    if (isFault(request)) return request
+    const opened = await this.#ports.access.read(read, sent, from)
+    if (isFault(opened)) return opened
+    const { request, caller } = opened
     const key = await this.#open(request.reader, caller)
     return isFault(key) ? key : (caller.refusal ?? { request, key })
   }

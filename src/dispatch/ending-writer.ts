@@ -28,10 +28,6 @@ export class EndingWriter {
     this.#ports = ports
   }
 
-  get waiting(): number {
-    return this.#waiting.length
-  }
-
   add(ending: PushEnding): void {
     this.#waiting.push(ending)
     this.#running ??= this.#run().finally(() => {

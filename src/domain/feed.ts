@@ -106,3 +106,9 @@ export interface Acknowledgement {
  * for it.
  */
 export const deliveryIdOf = (channelId: ChannelId, seq: number): string => `${channelId}-${seq}`
+
+/** Entries that a device has not acknowledged; `hasMore` when more follow. */
+export interface Pulled {
+  readonly items: readonly FeedEntry[]
+  readonly hasMore: boolean
+}

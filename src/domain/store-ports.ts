@@ -28,7 +28,8 @@ import type { ChannelCredentials, ChannelInfo, NewChannel, PasswordChange } from
 import type { ChannelType, Device } from './device.ts'
 import type { Platform } from '#domain/push/providers'
 import type { Event, Thing } from './entity.ts'
-import type { Acknowledgement, CatchUpPage, CatchUpRequest, FeedEntry, Position } from './feed.ts'
+import type { Acknowledgement, CatchUpPage, CatchUpRequest } from './feed.ts'
+import type { FeedEntry, Position, Pulled } from './feed.ts'
 import type { ChannelId, DeviceId, OperationId } from './identity.ts'
 import type { LanePlace, Lease, LogPosition, LogState } from './lane.ts'
 import type { Operation } from './operation.ts'
@@ -293,8 +294,5 @@ export interface ReadStore {
    * The entries that a device has not acknowledged, over all its channels, without those
    * acknowledged singly.
    */
-  pull(
-    deviceId: DeviceId,
-    limit: number,
-  ): Promise<{ readonly items: readonly FeedEntry[]; readonly hasMore: boolean }>
+  pull(deviceId: DeviceId, limit: number): Promise<Pulled>
 }

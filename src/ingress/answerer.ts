@@ -63,34 +63,6 @@ export const imitation = <Data>(shape: Shape<Data>): Answerer<Data> => ({
   },
 })
 
-/** A page for a browser. */
-export interface Page {
-  readonly status?: number
-  readonly html: string
-  readonly headers?: readonly Header[]
-}
-
-const HTML_HEADERS: readonly Header[] = [
-  ['content-security-policy', "default-src 'none'; style-src 'self'; frame-ancestors 'none'"],
-  ['referrer-policy', 'no-referrer'],
-]
-
-/** Answers with pages; `refusal` makes the page of a fault. */
-export const html = (refusal: (fault: Fault, request: Request) => string): Answerer<Page> => ({
-  isLocalised: true,
-  success: (page) => htmlReply(page.status ?? 200, page.html, page.headers ?? NO_HEADERS),
-  failure: (fault, request) => ({
-    ...htmlReply(STATUS[fault.code], refusal(fault, request), failureHeaders(fault)),
-    code: fault.code,
-  }),
-})
-
-const htmlReply = (status: number, body: string, headers: readonly Header[]): Reply => {
-  const own = new Set(headers.map(([name]) => name))
-  const guards = HTML_HEADERS.filter(([name]) => !own.has(name))
-  return { status, contentType: 'text/html; charset=utf-8', headers: [...guards, ...headers], body }
-}
-
 /** A document outside the envelope. */
 export interface Document {
   readonly contentType: string

@@ -65,16 +65,17 @@ export const nativeRows = (ports: NativePorts): readonly Row[] => [
   ...ruleRows(ports),
 ]
 
-type Handle<Data> = (request: Request) => Answer<Data> | Promise<Answer<Data>>
+/** A call of the acceptance stage, with the body that a request brought. */
+type Call<Data> = (body: unknown, from: Request) => Answer<Data> | Promise<Answer<Data>>
 
 /** Rows for POST of declared routes. A body that may hold a password counts in its budget. */
 const declared =
   <Path extends string>(routes: Readonly<Record<Path, Declared>>) =>
-  <Data>(path: Path, handle: Handle<Data>, toWire: (data: Data) => Wire): Row => {
+  <Data>(path: Path, call: Call<Data>, toWire: (data: Data) => Wire): Row => {
     const hasPassword = 'password' in (routes[path].request?.properties ?? {})
     return post(path, {
       credentials: hasPassword ? 'body' : 'none',
-      handle,
+      handle: (request) => call(request.body, request),
       answerer: envelope(toWire),
       about: routes[path],
     })
@@ -87,7 +88,7 @@ function submissionRows({ acceptance, statusRetentionMs }: NativePorts): readonl
   const toWire = (operation: Operation): Wire => operationToWire(operation, statusRetentionMs)
   const row = declared({ ...MESSAGE_ROUTES, ...EVENT_ROUTES, ...THING_ROUTES })
   return [
-    row('/message', (request) => submissions.submit(SEND, request.body, request), acceptedToWire),
+    row('/message', (body, from) => submissions.submit(SEND, body, from), acceptedToWire),
     get('/message', {
       credentials: 'query',
       reader: QUERY,
@@ -99,20 +100,20 @@ function submissionRows({ acceptance, statusRetentionMs }: NativePorts): readonl
       answerer: envelope(acceptedToWire),
       about: MESSAGE_ROUTES['GET /message'],
     }),
-    row('/message/cancel', (request) => cancellations.cancel(request.body, request), toWire),
+    row('/message/cancel', (body, from) => cancellations.cancel(body, from), toWire),
     ...EVENT_ACTIONS.flatMap((action) => {
       const intent: Intent = { model: 'event', action }
       return [
         row(
           `/event/${action}`,
-          (request) => submissions.submit(intent, request.body, request),
+          (body, from) => submissions.submit(intent, body, from),
           acceptedToWire,
         ),
         row(
           `/thing/{thing_id}/event/${action}`,
-          (request) => {
-            const scoped = { ...intent, thingId: request.parameters['thing_id'] }
-            return submissions.submit(scoped, request.body, request)
+          (body, from) => {
+            const scoped = { ...intent, thingId: from.parameters['thing_id'] }
+            return submissions.submit(scoped, body, from)
           },
           acceptedToWire,
         ),
@@ -122,7 +123,7 @@ function submissionRows({ acceptance, statusRetentionMs }: NativePorts): readonl
       const intent: Intent = { model: 'thing', action }
       return row(
         `/thing/${action}`,
-        (request) => submissions.submit(intent, request.body, request),
+        (body, from) => submissions.submit(intent, body, from),
         acceptedToWire,
       )
     }),
@@ -135,26 +136,22 @@ function submissionRows({ acceptance, statusRetentionMs }: NativePorts): readonl
 }
 
 function deviceRows({ acceptance }: NativePorts): readonly Row[] {
-  const { registration, deviceRoutes } = acceptance
+  const { devices } = acceptance
   const row = declared(DEVICE_ROUTES)
   return [
     {
-      ...row(
-        '/device/register',
-        (request) => registration.register(request.body, request),
-        registeredToWire,
-      ),
+      ...row('/device/register', (body, from) => devices.register(body, from), registeredToWire),
       makesDevices: true,
     },
-    row('/channel/device', (request) => deviceRoutes.set(request.body, request), deviceRouteToWire),
+    row('/channel/device', (body, from) => devices.setRoute(body, from), deviceRouteToWire),
     row(
       '/channel/device/delete',
-      (request) => deviceRoutes.delete(request.body, request),
+      (body, from) => devices.deleteRoute(body, from),
       deviceRouteToWire,
     ),
     row(
       '/channel/device/provider-token/retire',
-      (request) => deviceRoutes.retireToken(request.body, request),
+      (body, from) => devices.retireToken(body, from),
       () => ({ retired: true }),
     ),
   ]
@@ -164,21 +161,13 @@ function channelRows({ acceptance }: NativePorts): readonly Row[] {
   const { channels, subscriptions, subscribers, mappings } = acceptance
   const row = declared({ ...CHANNEL_ROUTES, ...MAPPING_ROUTES })
   return [
-    row('/channel/create', (request) => channels.create(request.body, request), channelToWire),
-    row(
-      '/channel/subscribe',
-      (request) => subscriptions.subscribe(request.body, request),
-      joinedToWire,
-    ),
-    row(
-      '/channel/unsubscribe',
-      (request) => subscriptions.unsubscribe(request.body, request),
-      leftToWire,
-    ),
+    row('/channel/create', (body, from) => channels.create(body, from), channelToWire),
+    row('/channel/subscribe', (body, from) => subscriptions.subscribe(body, from), joinedToWire),
+    row('/channel/unsubscribe', (body, from) => subscriptions.unsubscribe(body, from), leftToWire),
     {
       ...row(
         '/channel/sync',
-        (request) => subscriptions.synchronise(request.body, request),
+        (body, from) => subscriptions.synchronise(body, from),
         synchronisedToWire,
       ),
       credentials: 'body', // Each listed Channel has its password.
@@ -186,27 +175,19 @@ function channelRows({ acceptance }: NativePorts): readonly Row[] {
     },
     row(
       '/channel/subscriber/list',
-      (request) => subscribers.list(request.body, request),
+      (body, from) => subscribers.list(body, from),
       subscribersToWire,
     ),
-    row(
-      '/channel/subscriber/remove',
-      (request) => subscribers.remove(request.body, request),
-      leftToWire,
-    ),
-    row('/channel/rename', (request) => channels.rename(request.body, request), channelToWire),
-    row(
-      '/channel/password',
-      (request) => channels.changePassword(request.body, request),
-      channelIdToWire,
-    ),
+    row('/channel/subscriber/remove', (body, from) => subscribers.remove(body, from), leftToWire),
+    row('/channel/rename', (body, from) => channels.rename(body, from), channelToWire),
+    row('/channel/password', (body, from) => channels.changePassword(body, from), channelIdToWire),
     row(
       '/channel/delete',
-      (request) => channels.delete(request.body, request),
+      (body, from) => channels.delete(body, from),
       () => ({ deleted: true }),
     ),
-    row('/channel/info', (request) => channels.info(request.body, request), channelInfoToWire),
-    row('/channel/mappings', (request) => mappings.use(request.body, request), mappingsToWire),
+    row('/channel/info', (body, from) => channels.info(body, from), channelInfoToWire),
+    row('/channel/mappings', (body, from) => mappings.use(body, from), mappingsToWire),
     get('/channel/exists', {
       reader: QUERY,
       handle: (request) => channels.exists(request.query.get('channel_id') ?? undefined, request),
@@ -219,11 +200,11 @@ function channelRows({ acceptance }: NativePorts): readonly Row[] {
 function keyRows({ acceptance: { keys } }: NativePorts): readonly Row[] {
   const row = declared(CHANNEL_KEY_ROUTES)
   return [
-    row('/channel/key', (request) => keys.create(request.body, request), madeKeyToWire),
-    row('/channel/key/list', (request) => keys.list(request.body, request), listedKeysToWire),
+    row('/channel/key', (body, from) => keys.create(body, from), madeKeyToWire),
+    row('/channel/key/list', (body, from) => keys.list(body, from), listedKeysToWire),
     row(
       '/channel/key/revoke',
-      (request) => keys.revoke(request.body, request),
+      (body, from) => keys.revoke(body, from),
       (channelId: ChannelId) => ({ channel_id: channelId, revoked: true }),
     ),
   ]
@@ -235,13 +216,13 @@ function ruleRows({ acceptance: { submissions, rules } }: NativePorts): readonly
     ...RULE_ACTIONS.map((action) =>
       row(
         `/rule/${action}`,
-        (request) => submissions.submit({ model: 'rule', action }, request.body, request),
+        (body, from) => submissions.submit({ model: 'rule', action }, body, from),
         acceptedToWire,
       ),
     ),
-    row('/rule/get', (request) => rules.get(request.body, request), ruleToWire),
-    row('/rule/list', (request) => rules.list(request.body, request), pageOf(ruleToWire)),
-    row('/rule/test', (request) => rules.test(request.body, request), triedToWire),
+    row('/rule/get', (body, from) => rules.get(body, from), ruleToWire),
+    row('/rule/list', (body, from) => rules.list(body, from), pageOf(ruleToWire)),
+    row('/rule/test', (body, from) => rules.test(body, from), triedToWire),
   ]
 }
 
@@ -251,23 +232,15 @@ const pageOf =
     pageToWire(page, toWire)
 
 function readingRows({ acceptance }: NativePorts): readonly Row[] {
-  const { state, deliveries } = acceptance
+  const { state, devices } = acceptance
   const row = declared(READING_ROUTES)
   return [
-    row('/thing/get', (request) => state.thing(request.body, request), thingToWire),
-    row('/thing/list', (request) => state.things(request.body, request), pageOf(thingToWire)),
-    row('/event/get', (request) => state.event(request.body, request), eventToWire),
-    row('/event/list', (request) => state.events(request.body, request), pageOf(eventToWire)),
-    row(
-      '/channel/history',
-      (request) => state.history(request.body, request),
-      pageOf(feedEntryToWire),
-    ),
-    row('/messages/pull', (request) => deliveries.pull(request.body, request), pulledToWire),
-    row(
-      '/messages/ack',
-      (request) => deliveries.acknowledge(request.body, request),
-      acknowledgedToWire,
-    ),
+    row('/thing/get', (body, from) => state.thing(body, from), thingToWire),
+    row('/thing/list', (body, from) => state.things(body, from), pageOf(thingToWire)),
+    row('/event/get', (body, from) => state.event(body, from), eventToWire),
+    row('/event/list', (body, from) => state.events(body, from), pageOf(eventToWire)),
+    row('/channel/history', (body, from) => state.history(body, from), pageOf(feedEntryToWire)),
+    row('/messages/pull', (body, from) => devices.pull(body, from), pulledToWire),
+    row('/messages/ack', (body, from) => devices.acknowledge(body, from), acknowledgedToWire),
   ]
 }

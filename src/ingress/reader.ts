@@ -57,21 +57,6 @@ export const jsonBody = (bytesMax = BODY_BYTES_MAX): Reader => ({
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Reads UTF-8 text, whatever its Content-Type says. */
-export const textBody = (bytesMax = BODY_BYTES_MAX): Reader<string> => ({
-  bytesMax,
-  isQueryRead: false,
-  mediaTypes: [],
-  codes: ['malformed_body'],
-  read: (bytes) => {
-    try {
-      return utf8.decode(bytes)
-    } catch {
-      return fault('malformed_body', { detail: 'the text is not valid UTF-8' })
-    }
-  },
-})
-
 /** Reads bytes, whatever their Content-Type says. */
 export const bytesBody = (bytesMax: number): Reader<Uint8Array> => ({
   bytesMax,

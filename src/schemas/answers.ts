@@ -16,7 +16,7 @@ import type { KeptChannel } from '#domain/channel'
 import type { Entity, Event, Thing } from '#domain/entity'
 import { FAULTS, isFault } from '#domain/fault'
 import { deliveryIdOf } from '#domain/feed'
-import type { FeedEntry } from '#domain/feed'
+import type { FeedEntry, Pulled } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
 import type { Operation } from '#domain/operation'
 import { valuesOf } from '#domain/patch'
@@ -54,10 +54,7 @@ export const pageToWire = <Item>(page: Page<Item>, itemToWire: (item: Item) => W
 })
 
 /** Entries that a device has not acknowledged; `has_more` when others follow. */
-export const pulledToWire = (pulled: {
-  readonly items: readonly FeedEntry[]
-  readonly hasMore: boolean
-}): Wire => ({
+export const pulledToWire = (pulled: Pulled): Wire => ({
   items: pulled.items.map((item) => feedEntryToWire(item)),
   has_more: pulled.hasMore,
 })

@@ -10,84 +10,50 @@ import { PROVIDERS, platformsOf, providerRow, PLATFORMS } from '#domain/push/pro
 import type { TokenForm, Platform } from '#domain/push/providers'
 
 import { DEVICE_ROUTES } from './device-schemas.ts'
-import { shape } from './shape.ts'
+import { request } from './shape.ts'
+import type { SentText } from './values.ts'
 
-// ---- POST /device/register
-
-export interface Register {
+/** POST /device/register */
+export const readRegister = request(DEVICE_ROUTES['/device/register'].request, {
+  platform: (body) => readPlatform(body.platform),
   /** The sent text, trimmed: a key of any other form counts as unknown. */
-  readonly deviceKey?: string
-  readonly platform: Platform
+  deviceKey: (body) => trimmedText(body.device_key),
+})
+
+const ROUTE_READ = {
+  deviceKey: (body: { readonly device_key: string }) => readDeviceKey(body.device_key),
+  channelType: (body: { readonly channel_type: string }) => readChannelType(body.channel_type),
 }
 
-const registerShape = shape(DEVICE_ROUTES['/device/register'].request)
+/** POST /channel/device */
+export const readSetRoute = request(DEVICE_ROUTES['/channel/device'].request, {
+  ...ROUTE_READ,
+  /** Trimmed; checkProviderToken checks its form once the platform is known. A secret. */
+  providerToken: (body) => trimmedText(body.provider_token),
+})
 
-export function readRegister(sent: unknown): Answer<Register> {
-  const body = registerShape(sent)
-  if (isFault(body)) return body
-  const platform = readPlatform(body.platform)
-  if (isFault(platform)) return platform
-  const deviceKey = body.device_key?.trim() ?? ''
-  return deviceKey === '' ? { platform } : { deviceKey, platform }
-}
+/** POST /channel/device/delete */
+export const readDeleteRoute = request(DEVICE_ROUTES['/channel/device/delete'].request, ROUTE_READ)
 
-// ---- POST /channel/device
-
-export interface SetRoute {
-  readonly deviceKey: DeviceKey
-  readonly channelType: ChannelType
-  /**
-   * The sent token, trimmed; checkProviderToken checks its form once the platform is known. A
-   * secret.
-   */
-  readonly providerToken?: string
-}
-
-const setRouteShape = shape(DEVICE_ROUTES['/channel/device'].request)
-
-export function readSetRoute(sent: unknown): Answer<SetRoute> {
-  const body = setRouteShape(sent)
-  if (isFault(body)) return body
-  const route = readRoute(body)
-  const providerToken = body.provider_token?.trim() ?? ''
-  return isFault(route) || providerToken === '' ? route : { ...route, providerToken }
-}
-
-// ---- POST /channel/device/delete
-
-export interface DeleteRoute {
-  readonly deviceKey: DeviceKey
-  readonly channelType: ChannelType
-}
-
-const deleteRouteShape = shape(DEVICE_ROUTES['/channel/device/delete'].request)
-
-export function readDeleteRoute(sent: unknown): Answer<DeleteRoute> {
-  const body = deleteRouteShape(sent)
-  return isFault(body) ? body : readRoute(body)
-}
-
-// ---- POST /channel/device/provider-token/retire
-
-export interface RetireToken {
-  readonly platform: Platform
-  /** In the form in which tokens are kept. A secret. */
-  readonly providerToken: string
-}
-
-const retireTokenShape = shape(DEVICE_ROUTES['/channel/device/provider-token/retire'].request)
-
-export function readRetireToken(sent: unknown): Answer<RetireToken> {
-  const body = retireTokenShape(sent)
-  if (isFault(body)) return body
-  const platform = readPlatform(body.platform)
-  if (isFault(platform)) return platform
+/** POST /channel/device/provider-token/retire */
+export function readRetireToken(
+  sent: unknown,
+): Answer<{ readonly platform: Platform; readonly providerToken: string }> {
+  const wish = readRetirement(sent)
+  if (isFault(wish)) return wish
+  const { platform } = wish
   const forms = PROVIDERS.map(providerRow)
     .filter((row) => platformsOf(row).includes(platform))
     .map(({ token }) => token)
-  const providerToken = readProviderToken(forms, body.provider_token)
+  const providerToken = readProviderToken(forms, wish.sentToken)
   return isFault(providerToken) ? providerToken : { platform, providerToken }
 }
+
+const RETIREMENT = DEVICE_ROUTES['/channel/device/provider-token/retire'].request
+const readRetirement = request(RETIREMENT, {
+  platform: (body) => readPlatform(body.platform),
+  sentToken: (body) => body.provider_token,
+})
 
 // ---- what the routes share
 
@@ -99,19 +65,14 @@ export function readDeviceKey(sent: string): Answer<DeviceKey> {
   return parseDeviceKey(key) ?? fault('device_key_not_found', { field })
 }
 
-function readRoute(body: {
-  readonly device_key: string
-  readonly channel_type: string
-}): Answer<DeleteRoute> {
-  const deviceKey = readDeviceKey(body.device_key)
-  if (isFault(deviceKey)) return deviceKey
-  const name = body.channel_type.trim().toLowerCase()
+/** Absent when it is blank. */
+const trimmedText = (sent: SentText): string | undefined => sent?.trim() || undefined
+
+function readChannelType(sent: string): Answer<ChannelType> {
+  const name = sent.trim().toLowerCase()
+  const detail = `channel_type must be one of ${CHANNEL_TYPES.join(', ')}`
   const channelType = CHANNEL_TYPES.find((type) => type === name)
-  if (channelType === undefined) {
-    const detail = `channel_type must be one of ${CHANNEL_TYPES.join(', ')}`
-    return fault('invalid_channel_type', { field: 'channel_type', detail })
-  }
-  return { deviceKey, channelType }
+  return channelType ?? fault('invalid_channel_type', { field: 'channel_type', detail })
 }
 
 function readPlatform(sent: string): Answer<Platform> {

@@ -11,7 +11,6 @@
 
 import { fault, isFault } from '#domain/fault'
 import { parseMessageId, parseOperationId, parseThingId } from '#domain/identity'
-import type { OperationId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
 import { DEFAULT_SEVERITY } from '#domain/submission'
 import type { MessageSubmission, Schedule } from '#domain/submission'
@@ -20,20 +19,20 @@ import { isRecord } from '#domain/record'
 import { durationMs } from '#src/rules/durations'
 import { parseExactly } from './json/exact-json.ts'
 import { fieldsReaderOf } from './fields/field-reader.ts'
-import { shape } from './shape.ts'
+import { CREDENTIALS_READ, request, shape } from './shape.ts'
+import type { RequestOf } from './shape.ts'
 import { MESSAGE_FIELDS } from './fields/submission-fields.ts'
 import { MESSAGE_REQUEST, MESSAGE_ROUTES } from './message-schemas.ts'
 import { newId, opIdOf } from './submission.ts'
 import type { Making, ReadSubmission } from './submission.ts'
 import { ENTITY_ID_RULE, invalid, isTimeAbsent, OPERATION_ID_RULE } from './values.ts'
 import { readCredentials, readParsed } from './values.ts'
-import type { Credentials, SentText } from './values.ts'
+import type { SentText } from './values.ts'
 
 /** The longest time between the acceptance of a message and its ttl: 30 days. */
 export const TTL_MAX_MS = 2_592_000_000
 
 const messageShape = shape(MESSAGE_REQUEST)
-const cancelShape = shape(MESSAGE_ROUTES['/message/cancel'].request)
 const readFields = fieldsReaderOf(MESSAGE_FIELDS, 'send')
 
 /** POST /message: reads an unknown body as a Message; gives the first fault if there is one. */
@@ -122,21 +121,15 @@ const DELIVER_AT_REFUSAL = invalid('deliver_at', 'must be 10 seconds to 30 days 
 const THING_ID_FORM = { parse: parseThingId, rule: ENTITY_ID_RULE }
 const OPERATION_ID_FORM = { parse: parseOperationId, rule: OPERATION_ID_RULE }
 
-export type CancellationRequest = Credentials & {
-  /** The operation of the Message. */
-  readonly cancels: OperationId
-}
+export type CancellationRequest = RequestOf<typeof readCancellation>
 
 /** POST /message/cancel */
-export function readCancellation(sent: unknown): Answer<CancellationRequest> {
-  const body = cancelShape(sent)
-  if (isFault(body)) return body
-  const credentials = readCredentials(body)
-  if (isFault(credentials)) return credentials
-  const cancels =
-    readParsed('op_id', body.op_id, OPERATION_ID_FORM) ?? invalid('op_id', OPERATION_ID_RULE)
-  return isFault(cancels) ? cancels : { ...credentials, cancels }
-}
+export const readCancellation = request(MESSAGE_ROUTES['/message/cancel'].request, {
+  ...CREDENTIALS_READ,
+  /** The operation of the Message. */
+  cancels: (body) =>
+    readParsed('op_id', body.op_id, OPERATION_ID_FORM) ?? invalid('op_id', OPERATION_ID_RULE),
+})
 
 /**
  * GET /message: turns the parameters into the body of a POST. The first of a repeated parameter

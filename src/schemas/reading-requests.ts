@@ -13,7 +13,7 @@ import { DELIVERIES_MAX, LIMIT_FALLBACK, LIMIT_MAX, READING_ROUTES } from './rea
 import { STATES } from './reading-schemas.ts'
 import type { ValueOf } from './schema-types.ts'
 import type { RequestOf } from './shape.ts'
-import { shape, CREDENTIALS_READ, request } from './shape.ts'
+import { CREDENTIALS_READ, request } from './shape.ts'
 import { ENTITY_ID_RULE, invalid, isBlank, isTimeAbsent, readChannelId } from './values.ts'
 import { readLimit, readParsed, readPassword, readTime, readWhole } from './values.ts'
 import type { Credentials, SentText, SentTime } from './values.ts'
@@ -80,8 +80,6 @@ export const readEntityList = (model: EntityModel, sent: unknown): Answer<Entity
 
 // ---- POST /channel/history
 
-export type HistoryRequest = RequestOf<typeof readHistory>
-
 export const readHistory = request(READING_ROUTES['/channel/history'].request, {
   reader: readReader,
   afterSeq: (body) => readCursor(body.cursor) ?? readSeq(body.after_seq),
@@ -98,28 +96,21 @@ export const readPull = request(READING_ROUTES['/messages/pull'].request, {
   limit: (body) => readLimit(body.limit, { max: LIMIT_MAX, fallback: LIMIT_MAX }),
 })
 
-export interface Ack {
-  readonly deviceKey: DeviceKey
-  readonly deliveries: readonly { readonly channelId: ChannelId; readonly seq: number }[]
-  /** The number of different deliveries that the request names. */
-  readonly requestedCount: number
-}
+export const readAck = request(READING_ROUTES['/messages/ack'].request, {
+  deviceKey: (body) => readDeviceKey(body.device_key),
+  /** The different ones of the request. */
+  deliveries: (body) => readDeliveries(body.delivery_ids),
+})
 
-const ackShape = shape(READING_ROUTES['/messages/ack'].request)
-
-export function readAck(sent: unknown): Answer<Ack> {
-  const body = ackShape(sent)
-  if (isFault(body)) return body
-  const deviceKey = readDeviceKey(body.device_key)
-  if (isFault(deviceKey)) return deviceKey
+function readDeliveries(sent: readonly string[]) {
   const field = 'delivery_ids'
-  const ids = [...new Set(body.delivery_ids.map((id) => id.trim()))]
+  const ids = [...new Set(sent.map((id) => id.trim()))]
   if (ids.length === 0 || ids.length > DELIVERIES_MAX) {
     return fault('delivery_ack_batch_invalid', { field })
   }
   const deliveries = ids.map(deliveryFrom).filter((delivery) => delivery !== undefined)
   if (deliveries.length < ids.length) return fault('delivery_id_invalid', { field })
-  return { deviceKey, deliveries, requestedCount: ids.length }
+  return deliveries
 }
 
 /** Reverses `deliveryIdOf`; undefined for a text that it did not make. */

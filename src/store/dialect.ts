@@ -1,7 +1,7 @@
 // The differences between database engines, behind one value. Everything else in this folder is
 // written once.
 
-import type { EntitySchemaColumnOptions } from 'typeorm'
+import type { Column, SerialColumn } from './entities/table.ts'
 
 /** The values that a statement takes as parameters. */
 export type Value = string | number | null | Uint8Array
@@ -20,14 +20,14 @@ export type TransactionKind = 'read' | 'snapshot' | 'repeatable' | 'durable'
 
 /** Column types as the entities declare them. Text compares byte for byte. */
 export interface ColumnTypes {
-  readonly serial: EntitySchemaColumnOptions
+  readonly serial: SerialColumn
   /** Whole numbers of 53 bits. */
-  readonly integer: EntitySchemaColumnOptions
-  readonly text: (length: number) => EntitySchemaColumnOptions
+  readonly integer: Column<number>
+  readonly text: <Text extends string = string>(length: number) => Column<Text>
   /** Text of any length. */
-  readonly document: EntitySchemaColumnOptions
+  readonly document: Column<string>
   /** Bytes of any length. */
-  readonly bytes: EntitySchemaColumnOptions
+  readonly bytes: Column<Uint8Array>
   /** False when an index of long text holds only its beginning, which TypeORM cannot express. */
   readonly indexesLongText: boolean
   /** True when the updates of Things are indexed in spans. (spans.ts) */

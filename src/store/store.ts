@@ -24,9 +24,9 @@ import { Reading } from './feed/reading.ts'
 import { Gathering } from './retention/gathering.ts'
 import { Retention } from './retention/retention.ts'
 import { Rules } from './administration/rules.ts'
-import { Secrets } from './administration/secrets.ts'
+import { secretsOn } from './administration/secrets.ts'
 import { Subscriptions } from './administration/subscriptions.ts'
-import { Turns } from './turns/turns.ts'
+import { turnsOn } from './turns/turns.ts'
 
 /**
  * The stores that ingress and sessions use. This is the one list of them: the services of the
@@ -41,7 +41,7 @@ export const frontendStoresOn = (database: Database, tables: Tables) => ({
   subscriptions: new Subscriptions(database, tables),
   mqttSessions: new MqttSessions(database, tables),
   mappings: new Mappings(database, tables),
-  secrets: new Secrets(database),
+  secrets: secretsOn(database),
   read: new Reading(database),
   operations: new Operations(database, tables),
   rules: new Rules(database),
@@ -101,7 +101,7 @@ function storeOn(
   return {
     ...frontend,
     frontend,
-    turns: new Turns(database, tables, pushes),
+    turns: turnsOn(database, tables, pushes),
     retention: new Retention(database),
     gathering: new Gathering(database, tables),
     pushes: new Pushes(database, tables, pushes),

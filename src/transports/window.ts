@@ -18,10 +18,6 @@ export class Window {
   #buffered = 0
   #isShut = false
 
-  get isShut(): boolean {
-    return this.#isShut
-  }
-
   get unacknowledged(): { readonly entries: number; readonly bytes: number } {
     return { entries: this.#entries, bytes: this.#bytes }
   }

@@ -149,14 +149,14 @@ const calls: readonly Row[] = [
   ],
   [
     'registration.register',
-    (a, f, c) => a.registration.register(f, c),
+    (a, f, c) => a.devices.register(f, c),
     { platform: 'x' },
     'invalid_platform',
     { platform: 'web' },
   ],
   [
     'deviceRoutes.retireToken',
-    (a, f, c) => a.deviceRoutes.retireToken(f, c),
+    (a, f, c) => a.devices.retireToken(f, c),
     { platform: 'x', provider_token: 'y' },
     'invalid_platform',
     { platform: 'android', provider_token: 'z'.repeat(40) },
@@ -167,22 +167,22 @@ const calls: readonly Row[] = [
 const byDevice: readonly Row[] = [
   [
     'deviceRoutes.set',
-    (a, f, c) => a.deviceRoutes.set(f, c),
+    (a, f, c) => a.devices.setRoute(f, c),
     { channel_type: 'fcm', provider_token: 'z'.repeat(40) },
     'fcm_channel_requires_android_platform',
     { channel_type: 'private' },
   ],
   [
     'deviceRoutes.delete',
-    (a, f, c) => a.deviceRoutes.delete(f, c),
+    (a, f, c) => a.devices.deleteRoute(f, c),
     { channel_type: 'fcm' },
     'channel_type_mismatch',
     { channel_type: 'private' },
   ],
-  ['deliveries.pull', (a, f, c) => a.deliveries.pull(f, c), { limit: 0 }, 'validation_failed', {}],
+  ['deliveries.pull', (a, f, c) => a.devices.pull(f, c), { limit: 0 }, 'validation_failed', {}],
   [
     'deliveries.acknowledge',
-    (a, f, c) => a.deliveries.acknowledge(f, c),
+    (a, f, c) => a.devices.acknowledge(f, c),
     { delivery_ids: ['x'] },
     'delivery_id_invalid',
     { delivery_ids: [`${CHANNEL}-1`] },
@@ -215,7 +215,7 @@ for (const [name, call, bad, code, good] of [...calls, ...byDevice]) {
   test(`submissions/1, ${name}: a way in that is draining or full refuses last, and nothing has changed`, async (t) => {
     const rig = await acceptanceRig()
     const { acceptance, channels, devices, subscriptions, sink, bus } = rig
-    const device = await acceptance.registration.register({ platform: 'web' }, CALLER)
+    const device = await acceptance.devices.register({ platform: 'web' }, CALLER)
     if (isFault(device)) return t.fail()
     const key = byDevice.some(([of]) => of === name) ? { device_key: device.deviceKey } : {}
     const state = () =>

@@ -36,7 +36,7 @@ test('password-work/2: a first sync of 2,000 channels computes each password onc
   // One that does not exist, and one with the password of others.
   channels.push({ channel_id: idOf(CHANNELS), password: PASSWORDS[0] })
   channels[7] = { channel_id: idOf(7), password: PASSWORDS[0] }
-  const device = await rig.acceptance.registration.register({ platform: 'web' }, CALLER)
+  const device = await rig.acceptance.devices.register({ platform: 'web' }, CALLER)
   if (isFault(device)) return t.fail()
   const fields = { device_key: device.deviceKey, channels: channels.slice(1) }
   const synchronised = await rig.acceptance.subscriptions.synchronise(fields, CALLER)

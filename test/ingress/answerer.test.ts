@@ -1,10 +1,10 @@
-// Goal: documents, pages and streams over real sockets.
+// Goal: documents and streams over real sockets.
 
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
 import { fault } from '#domain/fault'
-import { DOCUMENT, IF_NONE_MATCH, STREAM, html } from '#src/ingress/answerer'
+import { DOCUMENT, IF_NONE_MATCH, STREAM, imitation } from '#src/ingress/answerer'
 import type { StreamData } from '#src/ingress/answerer'
 import { get } from '#src/ingress/row'
 import type { Row } from '#src/ingress/row'
@@ -63,34 +63,16 @@ for (const [ifNoneMatch, status] of matches) {
   })
 }
 
-test('a page guards itself, and its refusals are pages', async (t) => {
-  const { get: ask, meter } = await withRows(
-    t,
-    get('/page/{name}', {
-      handle: ({ parameters: { name = '' } }) =>
-        name === 'gone' ? fault('entity_not_found') : { html: `<p>${name}</p>` },
-      answerer: html(({ code }) => `<h1>${code}</h1>`),
-      about,
-    }),
-  )
-  const page = await ask('/page/one')
-  t.is(page.text, '<p>one</p>')
-  t.is(page.headers.get('content-type'), 'text/html; charset=utf-8')
-  t.regex(page.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/)
-  t.is(page.headers.get('cache-control'), 'no-store')
-  const refused = await ask('/page/gone')
-  t.is(refused.status, 404)
-  t.is(refused.text, '<h1>entity_not_found</h1>')
-  t.is(meter.total('refused_total{entity_not_found}'), 1)
-})
-
 test('pipeline/2: a defect in an answerer is answered in the envelope', async (t) => {
   const { get: ask, logger } = await withRows(
     t,
     get('/broken', {
       handle: () => fault('entity_not_found'),
-      answerer: html(() => {
-        throw new Error('no page')
+      answerer: imitation({
+        success: () => ({ contentType: 'text/plain', body: '' }),
+        failure: () => {
+          throw new Error('no shape')
+        },
       }),
       about,
     }),

@@ -5,7 +5,8 @@ import test from 'ava'
 
 import { imitation } from '#src/ingress/answerer'
 import type { Style } from '#src/ingress/ingress'
-import { textBody } from '#src/ingress/reader'
+import { bytesBody } from '#src/ingress/reader'
+import type { Request } from '#src/ingress/request'
 import { CHANNEL, PASSWORD } from '#test/support/making'
 import { startIngress } from '#test/support/start-ingress'
 
@@ -18,11 +19,12 @@ const toy: Style = ({ submissions }) => [
     token: 'required',
     credentials: 'path',
     headers: ['title'],
-    reader: textBody(100),
+    reader: bytesBody(100),
     isSafe: false,
-    handle: (request) => {
+    handle: (request: Request<Uint8Array>) => {
       const [channel_id, password] = (request.parameters['key'] ?? '').split(':')
-      const fields = { channel_id, password, title: request.headers['title'], body: request.body }
+      const body = new TextDecoder().decode(request.body)
+      const fields = { channel_id, password, title: request.headers['title'], body }
       return submissions.submit({ model: 'message', action: 'send' }, fields, request)
     },
     answerer: imitation({

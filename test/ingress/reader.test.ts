@@ -4,7 +4,7 @@ import test from 'ava'
 
 import { isFault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
-import { bytesBody, formBody, jsonBody, multipartBody, textBody } from '#src/ingress/reader'
+import { bytesBody, formBody, jsonBody, multipartBody } from '#src/ingress/reader'
 import type { Form, Reader } from '#src/ingress/reader'
 
 /** A value to compare: the texts and the files of a form, anything else as it is. */
@@ -39,9 +39,6 @@ const rows: readonly (readonly [
   ['json', jsonBody(), JSON_TYPE, '{"a":1}', { a: 1 }],
   ['json', jsonBody(), 'text/plain', '{"a":1}', 'missing_json_content_type'],
   ['json', jsonBody(), JSON_TYPE, '{"a":', 'invalid_json_syntax'],
-  ['text', textBody(), FORM_TYPE, 'a=1&b=ü', 'a=1&b=ü'],
-  ['text', textBody(), '', '', ''],
-  ['text', textBody(), '', Uint8Array.of(0x61, 0xff), 'malformed_body'],
   ['bytes', bytesBody(10), '', Uint8Array.of(0, 0xff), '00ff'],
 ]
 

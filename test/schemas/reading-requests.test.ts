@@ -158,9 +158,8 @@ test('an acknowledgement names 1 to 200 different deliveries', (t) => {
       { channelId: CHANNEL, seq: 7 },
       { channelId: CHANNEL, seq: 5 },
     ],
-    requestedCount: 2,
   })
-  t.like(ack([...ids(200), ...ids(200)]), { requestedCount: 200 })
+  t.like(ack([...ids(200), ...ids(200)]), { deliveries: { length: 200 } })
   t.is(judged(ack(ids(201))), 'delivery_ack_batch_invalid delivery_ids')
   t.is(judged(ack([])), 'delivery_ack_batch_invalid delivery_ids')
   t.is(judged(ack(null)), 'delivery_ack_batch_invalid delivery_ids')

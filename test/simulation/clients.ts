@@ -83,7 +83,7 @@ export class Clients {
 
   async registerDevice(platform = 'linux'): Promise<string | undefined> {
     const told = await this.ask(async (stages, caller) => {
-      const made = await stages.acceptance.registration.register({ platform }, caller)
+      const made = await stages.acceptance.devices.register({ platform }, caller)
       return isFault(made) ? made : made.deviceKey
     })
     return told === 'none' || 'error' in told ? undefined : told.value
@@ -96,7 +96,7 @@ export class Clients {
     const token = `token-of-device-${number}`
     const told = await this.ask((stages, caller) => {
       const fields = { device_key: key, channel_type: 'fcm', provider_token: token }
-      return stages.acceptance.deviceRoutes.set(fields, caller)
+      return stages.acceptance.devices.setRoute(fields, caller)
     })
     return told === 'none' || 'error' in told ? undefined : { key, token }
   }

@@ -11,7 +11,7 @@ import { Database } from '#src/store/jobs/database'
 import { Gathering } from '#src/store/retention/gathering'
 import { Channels } from '#src/store/administration/channels'
 import { NO_PUSHES } from '#src/store/store'
-import { Turns } from '#src/store/turns/turns'
+import { turnsOn } from '#src/store/turns/turns'
 import { FakeMeter } from '#test/support/fake-telemetry'
 import { realRuntime } from '#test/support/real-runtime'
 import { ChannelWriter } from '#test/support/store-writer'
@@ -42,7 +42,7 @@ const opened = (source: DataSource): Database =>
   new Database(source, dialect, new FakeMeter(), realRuntime)
 const before = opened(plain)
 const stores = {
-  turns: new Turns(before, tables, NO_PUSHES),
+  turns: turnsOn(before, tables, NO_PUSHES),
   channels: new Channels(before, tables),
 }
 const writer = await ChannelWriter.resume(stores, 1)
@@ -54,7 +54,7 @@ const database = opened(
 )
 if (verb === 'gather') await new Gathering(database, tables).gather(Number.MAX_SAFE_INTEGER)
 else {
-  const turns = new Turns(database, tables, NO_PUSHES)
+  const turns = turnsOn(database, tables, NO_PUSHES)
   const writes = writer.take(message(LATER), thing('update', 'lamp', { ...LATER, at: 9 })).writes()
   await turns.commit({ ...writes, lanes: [{ lane: 1, epoch: 1, from, to: from + 1 }] })
 }

@@ -15,7 +15,7 @@ import { Pushes } from '#src/store/pushes/pushes'
 import { Gathering } from '#src/store/retention/gathering'
 import { Retention } from '#src/store/retention/retention'
 import { frontendStoresOn } from '#src/store/store'
-import { Turns } from '#src/store/turns/turns'
+import { turnsOn } from '#src/store/turns/turns'
 import { FakeMeter } from '#test/support/fake-telemetry'
 import {
   RULES,
@@ -66,7 +66,7 @@ export async function openWatched(t: ExecutionContext, url: string, rules: PushR
     database,
     tables,
     statements,
-    turns: new Turns(database, tables, rules),
+    turns: turnsOn(database, tables, rules),
     pushes: new Pushes(database, tables, rules),
     ...frontendStoresOn(database, tables),
     retention: new Retention(database),

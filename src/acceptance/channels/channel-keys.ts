@@ -44,10 +44,9 @@ export class ChannelKeys {
 
   /** Makes a key, which is shown only once. */
   async create(fields: unknown, caller: Caller): Promise<Answer<MadeKey>> {
-    const wish = readKeyWish(fields)
+    // channel-keys/3
+    const wish = await this.#ports.access.readProved(readKeyWish, fields, caller)
     if (isFault(wish)) return wish
-    const proved = await this.#ports.access.prove(wish, caller) // channel-keys/3
-    if (isFault(proved)) return proved
     const { channelId, password, ...rights } = wish
     const { channelKeys, credentials, entropy, newHex32, audit } = this.#ports
     const key = keyText(entropy(KEY_BYTES))
@@ -71,20 +70,18 @@ export class ChannelKeys {
 
   /** Lists the keys, oldest first, without the keys themselves, which the gateway does not know. */
   async list(fields: unknown, caller: Caller): Promise<Answer<ListedKeys>> {
-    const request = readKeyListing(fields)
+    // channel-keys/3
+    const request = await this.#ports.access.readProved(readKeyListing, fields, caller)
     if (isFault(request)) return request
-    const proved = await this.#ports.access.prove(request, caller) // channel-keys/3
-    if (isFault(proved)) return proved
     const { channelId, after, limit } = request
     return { channelId, ...(await this.#ports.channelKeys.list(channelId, after, limit)) }
   }
 
   /** Revokes a key; gives its channel. */
   async revoke(fields: unknown, caller: Caller): Promise<Answer<ChannelId>> {
-    const request = readKeyRevocation(fields)
+    // channel-keys/3
+    const request = await this.#ports.access.readProved(readKeyRevocation, fields, caller)
     if (isFault(request)) return request
-    const proved = await this.#ports.access.prove(request, caller) // channel-keys/3
-    if (isFault(proved)) return proved
     const { channelId, keyId } = request
     const { channelKeys, keys, bus, audit } = this.#ports
     try {

@@ -31,7 +31,6 @@ import type { Audit } from '#src/acceptance/audit'
 import type { Caller } from '#src/acceptance/caller'
 import type { ChannelAccess } from '#src/acceptance/channel-access'
 import type { Credentials } from '#src/acceptance/credentials'
-import { wholeRefusal } from '#src/acceptance/key-rights'
 import type { PasswordWork } from '#src/acceptance/password-work'
 
 export interface ChannelPorts {
@@ -71,10 +70,9 @@ export class Channels {
   }
 
   async rename(fields: unknown, caller: Caller): Promise<Answer<NamedChannel>> {
-    const request = readRename(fields)
+    // channels/2
+    const request = await this.#ports.access.readProved(readRename, fields, caller)
     if (isFault(request)) return request
-    const opened = await this.#ports.access.prove(request, caller) // channels/2
-    if (isFault(opened)) return opened
     const { channelId, channelName } = request
     const isRenamed = await this.#ports.channels.rename(channelId, channelName)
     return isRenamed ? { channelId, channelName } : NOT_FOUND
@@ -82,11 +80,10 @@ export class Channels {
 
   /** Changes the password; gives the channel. */
   async changePassword(fields: unknown, caller: Caller): Promise<Answer<ChannelId>> {
-    const request = readPasswordChange(fields)
+    // channels/2: a stranger causes no hashing.
+    const request = await this.#ports.access.readProved(readPasswordChange, fields, caller)
     if (isFault(request)) return request
     const { channelId } = request
-    const opened = await this.#ports.access.prove(request, caller) // channels/2
-    if (isFault(opened)) return opened // A stranger causes no hashing.
     const { refusesCommon } = this.#ports
     const common = refusesCommon && (await commonRefusal('new_password', request.newPassword))
     if (isFault(common)) return common
@@ -102,10 +99,9 @@ export class Channels {
 
   /** Deletes a channel; gives its id. */
   async delete(fields: unknown, caller: Caller): Promise<Answer<ChannelId>> {
-    const request = readChannelCredentials(fields)
+    // channels/2
+    const request = await this.#ports.access.readProved(readChannelCredentials, fields, caller)
     if (isFault(request)) return request
-    const opened = await this.#ports.access.prove(request, caller) // channels/2
-    if (isFault(opened)) return opened
     const { channelId } = request
     const { channels, credentials, bus, audit } = this.#ports
     const isDeleted = await this.#orForget(
@@ -127,16 +123,9 @@ export class Channels {
   /** Opens a whole channel for a reader. */
   async open(fields: unknown, from: Caller): Promise<Answer<OpenedChannel>> {
     const { access, channels, retention } = this.#ports
-    const presented = await access.present(fields, from)
-    if (isFault(presented)) return presented
-    const { caller } = presented
-    const request = readChannelCredentials(presented.fields)
-    if (isFault(request)) return request
-    const opened = await access.open(request, caller, 'read')
-    if (isFault(opened)) return opened
-    const { key } = opened
-    const refusal = key && wholeRefusal(key)
-    if (refusal !== undefined) return access.refuse(caller, refusal)
+    const read = await access.readWhole(readChannelCredentials, fields, { from, scope: 'read' })
+    if (isFault(read)) return read
+    const { request, caller, key } = read
     if (caller.refusal !== undefined) return caller.refusal
     const info = await channels.info(request.channelId)
     return info === undefined ? NOT_FOUND : { info: { ...info, retention }, key }

@@ -12,11 +12,11 @@ import { UNMAPPED_MAX } from '#domain/mqtt/mappings'
 import type { Answer, Bus, Timers } from '#domain/ports'
 import type { Caller } from '#src/acceptance/caller'
 import type { ChannelAccess } from '#src/acceptance/channel-access'
-import { scopeRefusal, wholeRefusal } from '#src/acceptance/key-rights'
+import { scopeRefusal } from '#src/acceptance/key-rights'
 import { KnownMappings } from '#src/acceptance/known-mappings'
 import type { KnownMappingPorts } from '#src/acceptance/known-mappings'
 import { mappingsIn, textOf, readMappingsRequest } from '#src/schemas/mappings/mapping'
-import type { Mapping, ChannelMappings, MappingsRequest } from '#src/schemas/mappings/mapping'
+import type { Mapping, ChannelMappings } from '#src/schemas/mappings/mapping'
 
 export interface MappingPorts extends KnownMappingPorts {
   readonly mappings: MappingStore
@@ -48,13 +48,13 @@ export class Mappings {
   /** Replaces the mappings when the request has some; gives those of the channel. */
   async use(sent: unknown, from: Caller): Promise<Answer<ChannelMappings>> {
     const { access, mappings } = this.#ports
-    const presented = await access.present(sent, from)
-    if (isFault(presented)) return presented
-    const { fields, caller } = presented
-    const request = readMappingsRequest(fields)
-    if (isFault(request)) return request
-    const refusal = await this.#refusal(request, caller)
-    if (refusal !== undefined) return refusal
+    const read = await access.readWhole(readMappingsRequest, sent, { from, scope: 'read' })
+    if (isFault(read)) return read
+    const { request, caller, key } = read
+    // A key that puts mappings may send and read.
+    const lacks = request.mappings && key && scopeRefusal(key, 'send')
+    if (lacks !== undefined) return access.refuse(caller, lacks)
+    if (caller.refusal !== undefined) return caller.refusal
     const { channelId } = request
     if (request.mappings !== undefined) {
       const isPut = await this.#put(channelId, textOf(request.mappings))
@@ -92,17 +92,6 @@ export class Mappings {
   /** An estimate of the bytes that they take. */
   bytes(): number {
     return this.#known.bytes()
-  }
-
-  /** A key that puts mappings may send and read; one with a prefix has nothing to do here. */
-  async #refusal(request: MappingsRequest, caller: Caller) {
-    const { access } = this.#ports
-    const opened = await access.open(request, caller, 'read')
-    if (isFault(opened)) return opened
-    const { key } = opened
-    const isPut = request.mappings !== undefined
-    const lacks = key && (wholeRefusal(key) ?? (isPut ? scopeRefusal(key, 'send') : undefined))
-    return lacks === undefined ? caller.refusal : access.refuse(caller, lacks)
   }
 
   async #put(channelId: ChannelId, text: string): Promise<boolean> {

@@ -38,20 +38,18 @@ export class Subscribers {
   }
 
   async list(fields: unknown, caller: Caller): Promise<Answer<ListedSubscribers>> {
-    const request = readChannelCredentials(fields)
+    // subscribers/1
+    const request = await this.#ports.access.readProved(readChannelCredentials, fields, caller)
     if (isFault(request)) return request
-    const proved = await this.#ports.access.prove(request, caller) // subscribers/1
-    if (isFault(proved)) return proved
     const { channelId } = request
     return { channelId, subscribers: await this.#named(channelId) }
   }
 
   /** Ends the subscription of a device, and tells its session. */
   async remove(fields: unknown, caller: Caller): Promise<Answer<Left>> {
-    const request = readSubscriberRemoval(fields)
+    // subscribers/1
+    const request = await this.#ports.access.readProved(readSubscriberRemoval, fields, caller)
     if (isFault(request)) return request
-    const proved = await this.#ports.access.prove(request, caller) // subscribers/1
-    if (isFault(proved)) return proved
     const { channelId, subscriberId } = request
     const named = await this.#named(channelId)
     const found = named.find((subscriber) => subscriber.subscriberId === subscriberId)

@@ -19,7 +19,6 @@ import type { Credentials as ChannelPassword } from '#src/schemas/values'
 import type { Caller } from '#src/acceptance/caller'
 import { makeChannel } from './channels.ts'
 import type { ChannelAccess, Presented } from '#src/acceptance/channel-access'
-import { wholeRefusal } from '#src/acceptance/key-rights'
 import { findDevice } from '#src/acceptance/devices/device-identity'
 import type { DerivedKeys, PasswordWork } from '#src/acceptance/password-work'
 import { subscriberIdOf } from './subscribers.ts'
@@ -81,12 +80,8 @@ export class Subscriptions {
     caller: Caller,
     derived?: DerivedKeys,
   ): Promise<Answer<ChannelId>> {
-    const { access } = this.#ports
-    const opened = await access.open(credentials, caller, 'read', derived)
-    if (isFault(opened)) return opened
-    const refusal = opened.key && wholeRefusal(opened.key)
-    if (refusal !== undefined) return access.refuse(caller, refusal)
-    return caller.refusal ?? opened.channelId
+    const opened = await this.#ports.access.openWhole(credentials, caller, 'read', derived)
+    return isFault(opened) ? opened : (caller.refusal ?? opened.channelId)
   }
 
   /** Subscribes a device to a channel that it may read, and tells its session. */

@@ -7,9 +7,8 @@ import type { Answer } from '#domain/ports'
 import { isRecord } from '#domain/record'
 import type { Wire } from '#src/schemas/answers'
 import { parseJson } from '#src/schemas/json/json'
-import { shape } from '#src/schemas/shape'
-import { invalid, isLonger, isSafeText, readCredentials } from '#src/schemas/values'
-import type { Credentials } from '#src/schemas/values'
+import { CREDENTIALS_READ, request } from '#src/schemas/shape'
+import { invalid, isLonger, isSafeText } from '#src/schemas/values'
 import {
   KINDS,
   MAPPINGS_MAX,
@@ -101,20 +100,12 @@ function wrongTemplate(template: string, { names }: TopicPattern): string | unde
 
 // Requests about the mappings of a channel, and their answers.
 
-const mappingsShape = shape(MAPPING_ROUTES['/channel/mappings'].request)
-
-/** `mappings`: undefined to read them. */
-export type MappingsRequest = Credentials & { readonly mappings: readonly Mapping[] | undefined }
-
 /** POST /channel/mappings */
-export function readMappingsRequest(sent: unknown): Answer<MappingsRequest> {
-  const body = mappingsShape(sent)
-  if (isFault(body)) return body
-  const credentials = readCredentials(body)
-  if (isFault(credentials)) return credentials
-  const mappings = body.mappings ? readMappings(body.mappings) : undefined
-  return isFault(mappings) ? mappings : { ...credentials, mappings }
-}
+export const readMappingsRequest = request(MAPPING_ROUTES['/channel/mappings'].request, {
+  ...CREDENTIALS_READ,
+  /** Absent to read them. */
+  mappings: (body) => (body.mappings ? readMappings(body.mappings) : undefined),
+})
 
 /** The mappings of a channel, and the newest topics that nothing takes. */
 export interface ChannelMappings {

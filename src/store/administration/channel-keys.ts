@@ -11,10 +11,11 @@ import { CHANNEL_KEYS_MAX, KEY_SCOPES } from '#domain/channel-keys'
 import type { ChannelKeyStore, ListedKey, NewChannelKey, StoredKey } from '#domain/channel-keys'
 import type { ChannelId } from '#domain/identity'
 import type { Page } from '#domain/store-ports'
-import { Bulk, inChunks, removeById } from '#src/store/statements/bulk'
+import { Bulk, allIn, changeIn, removeById } from '#src/store/statements/bulk'
+import { lockedChannel } from './locked.ts'
 import type { Database } from '#src/store/jobs/database'
 import type { Numbered } from '#src/store/dialect'
-import type { ChannelKeyRow } from '#src/store/entities/channel-keys'
+import type { ChannelKeyRow } from '#src/store/entities/channels'
 import type { Tables } from '#src/store/entities/tables'
 import type { Executor } from '#src/store/jobs/executor'
 
@@ -56,30 +57,27 @@ export class ChannelKeys implements ChannelKeyStore {
 
   find(keyHashes: readonly string[]): Promise<readonly StoredKey[]> {
     return this.#database.read(async (executor) => {
-      const found: StoredKey[] = []
-      await inChunks(keyHashes, async (list, part) => {
-        const rows = await executor.all<Unscoped<StoredKey>>(
-          `SELECT${executor.dialect.inOrder} k.key_hash AS keyHash, c.channel_id AS channelId,
-              k.label, ${RIGHTS}
-            FROM channel_keys k CROSS JOIN channels c ON c.id = k.channel AND c.is_deleted = 0
-            WHERE k.key_hash IN (${list}) AND ${IS_GOOD}`,
-          part,
-        )
-        found.push(...rows.map(scoped))
-      })
-      return found
+      const rows = await allIn<Unscoped<StoredKey>>(
+        executor,
+        keyHashes,
+        (list) => `SELECT${executor.dialect.inOrder} k.key_hash AS keyHash,
+            c.channel_id AS channelId, k.label, ${RIGHTS}
+          FROM channel_keys k CROSS JOIN channels c ON c.id = k.channel AND c.is_deleted = 0
+          WHERE k.key_hash IN (${list}) AND ${IS_GOOD}`,
+      )
+      return rows.map(scoped)
     })
   }
 
   async list(channelId: ChannelId, after: number, limit: number): Promise<Page<ListedKey>> {
-    const rows = await this.#database.read((executor) =>
-      executor.all<Unscoped<ListedKey> & Numbered & { readonly isGood: number }>(
-        `SELECT k.id, k.label, k.created_at AS createdAt, ${RIGHTS},
+    const rows = await this.#database.all<
+      Unscoped<ListedKey> & Numbered & { readonly isGood: number }
+    >(
+      `SELECT k.id, k.label, k.created_at AS createdAt, ${RIGHTS},
             CASE WHEN ${IS_GOOD} THEN 1 ELSE 0 END AS isGood
           FROM channels c JOIN channel_keys k ON k.channel = c.id
           WHERE c.channel_id = ? AND c.is_deleted = 0 AND k.id > ? ORDER BY k.id LIMIT ?`,
-        [channelId, after, limit + 1],
-      ),
+      [channelId, after, limit + 1],
     )
     const page = rows.slice(0, limit)
     // Void keys fill a page too, so that no page reads more rows than it may have.
@@ -89,15 +87,13 @@ export class ChannelKeys implements ChannelKeyStore {
     return rows.length <= limit || last === undefined ? { items } : { items, next: last.id }
   }
 
-  revoke(channelId: ChannelId, keyId: string): Promise<boolean> {
-    return this.#database.durable(async (executor) => {
-      const { affected } = await executor.run(
-        `DELETE FROM channel_keys WHERE key_id = ?
-          AND channel = (SELECT id FROM channels WHERE channel_id = ? AND is_deleted = 0)`,
-        [keyId, channelId],
-      )
-      return affected > 0
-    })
+  async revoke(channelId: ChannelId, keyId: string): Promise<boolean> {
+    const revoked = await this.#database.change(
+      `DELETE FROM channel_keys WHERE key_id = ?
+        AND channel = (SELECT id FROM channels WHERE channel_id = ? AND is_deleted = 0)`,
+      [keyId, channelId],
+    )
+    return revoked > 0
   }
 
   async used(keyHashes: readonly string[], day: number): Promise<void> {
@@ -105,12 +101,12 @@ export class ChannelKeys implements ChannelKeyStore {
     const hashes = keyHashes.toSorted()
     await this.#database.repeatable(
       (executor) =>
-        inChunks(hashes, (list, part) =>
-          executor.run(
-            `UPDATE channel_keys SET last_used_on = ?
-              WHERE key_hash IN (${list}) AND last_used_on < ?`,
-            [day, ...part, day],
-          ),
+        changeIn(
+          executor,
+          hashes,
+          (list) => `UPDATE channel_keys SET last_used_on = ?
+            WHERE key_hash IN (${list}) AND last_used_on < ?`,
+          { before: [day], behind: [day] },
         ),
       { isIdempotent: true },
     )
@@ -128,12 +124,6 @@ interface Epoch {
   readonly epoch: number
 }
 
-interface ChannelKeyState extends Numbered {
-  readonly passwordHash: string
-  readonly keysHash: string
-  readonly keysEpoch: number
-}
-
 /**
  * The epoch of a channel's keys, which begins when they are void; undefined unless this password is
  * in force. Locks the channel.
@@ -143,11 +133,7 @@ async function epochFor(
   channelId: ChannelId,
   passwordHash: string,
 ): Promise<Epoch | undefined> {
-  const found = await executor.first<ChannelKeyState>(
-    `SELECT id, password_hash AS passwordHash, keys_hash AS keysHash, keys_epoch AS keysEpoch
-      FROM channels WHERE channel_id = ? AND is_deleted = 0${executor.dialect.forUpdate}`,
-    [channelId],
-  )
+  const found = await lockedChannel(executor, channelId)
   if (found?.passwordHash !== passwordHash) return undefined
   const { id: channel, keysHash, keysEpoch } = found
   if (keysHash === passwordHash) return { channel, epoch: keysEpoch }

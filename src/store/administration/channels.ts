@@ -4,10 +4,11 @@
 import type { ChannelCredentials, ChannelInfo, NewChannel, PasswordChange } from '#domain/channel'
 import type { ChannelId } from '#domain/identity'
 import type { ChannelStore } from '#domain/store-ports'
-import { Bulk, inChunks } from '#src/store/statements/bulk'
+import { Bulk, changeById } from '#src/store/statements/bulk'
 import { keepKeys } from './channel-keys.ts'
+import { lockedChannel } from './locked.ts'
 import type { Database } from '#src/store/jobs/database'
-import type { Value } from '#src/store/dialect'
+import type { Numbered, Value } from '#src/store/dialect'
 import type { ChannelHeadRow, ChannelRow } from '#src/store/entities/channels'
 import type { Tables } from '#src/store/entities/tables'
 import { factFor } from '#src/store/turns/lanes'
@@ -27,12 +28,10 @@ export class Channels implements ChannelStore {
   }
 
   credentials(channelId: ChannelId): Promise<ChannelCredentials | undefined> {
-    return this.#database.read((executor) =>
-      executor.first<ChannelCredentials>(
-        `SELECT channel_id AS channelId, password_hash AS passwordHash, name AS channelName
+    return this.#database.first<ChannelCredentials>(
+      `SELECT channel_id AS channelId, password_hash AS passwordHash, name AS channelName
           FROM channels WHERE channel_id = ? AND is_deleted = 0`,
-        [channelId],
-      ),
+      [channelId],
     )
   }
 
@@ -84,38 +83,28 @@ export class Channels implements ChannelStore {
 
   delete(channelId: ChannelId, nowMs: number): Promise<boolean> {
     return this.#database.durable(async (executor) => {
-      const found = await executor.first<{ id: number }>(
-        `SELECT id FROM channels
-          WHERE channel_id = ? AND is_deleted = 0${executor.dialect.forUpdate}`,
-        [channelId],
-      )
+      const found = await lockedChannel(executor, channelId)
       if (found === undefined) return false
       await executor.run('UPDATE channels SET is_deleted = ? WHERE id = ?', [nowMs, found.id])
       // The time without a subscription begins now. (idle/1)
-      const held = await executor.all<{ device: number }>(
-        'SELECT device FROM subscriptions WHERE channel = ? ORDER BY device',
+      const held = await executor.all<Numbered>(
+        'SELECT device AS id FROM subscriptions WHERE channel = ? ORDER BY device',
         [found.id],
       )
-      await inChunks(
-        held.map(({ device }) => device),
-        (list, part) =>
-          executor.run(`UPDATE devices SET seen_at = ? WHERE id IN (${list})`, [nowMs, ...part]),
-      )
+      await changeById(executor, held, 'UPDATE devices SET seen_at = ?', [nowMs])
       await executor.run('DELETE FROM subscriptions WHERE channel = ?', [found.id])
       return true
     })
   }
 
   info(channelId: ChannelId): Promise<ChannelInfo | undefined> {
-    return this.#database.read((executor) =>
-      executor.first<ChannelInfo>(
-        `SELECT c.channel_id AS channelId, c.name AS channelName, c.created_at AS createdAt,
+    return this.#database.first<ChannelInfo>(
+      `SELECT c.channel_id AS channelId, c.name AS channelName, c.created_at AS createdAt,
             h.head_seq AS headSeq, h.things, h.open_events AS openEvents,
             (SELECT count(*) FROM subscriptions s WHERE s.channel = c.id) AS subscribers
           FROM channels c JOIN channel_heads h ON h.channel = c.id
           WHERE c.channel_id = ? AND c.is_deleted = 0`,
-        [channelId],
-      ),
+      [channelId],
     )
   }
 
@@ -124,13 +113,15 @@ export class Channels implements ChannelStore {
   }
 
   /** `parameters`: those of the assignment, the channel, those of the condition. */
-  #change(assignment: string, parameters: readonly Value[], condition = ''): Promise<boolean> {
-    return this.#database.durable(async (executor) => {
-      const { affected } = await executor.run(
-        `UPDATE channels SET ${assignment} WHERE channel_id = ? AND is_deleted = 0${condition}`,
-        parameters,
-      )
-      return affected === 1
-    })
+  async #change(
+    assignment: string,
+    parameters: readonly Value[],
+    condition = '',
+  ): Promise<boolean> {
+    const changed = await this.#database.change(
+      `UPDATE channels SET ${assignment} WHERE channel_id = ? AND is_deleted = 0${condition}`,
+      parameters,
+    )
+    return changed === 1
   }
 }

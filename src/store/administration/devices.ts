@@ -8,6 +8,7 @@ import type { DeviceRow } from '#src/store/entities/devices'
 import { Group } from '#src/store/jobs/group'
 import type { Executor } from '#src/store/jobs/executor'
 import type { Tables } from '#src/store/entities/tables'
+import { lockedDevice } from './locked.ts'
 import { SeenDevices } from './seen-devices.ts'
 import { flagChannelsOf } from '#src/store/pushes/flags'
 
@@ -39,12 +40,12 @@ export class Devices implements DeviceStore {
   }
 
   async find(deviceId: DeviceId): Promise<Device | undefined> {
-    const row = await this.#database.read((executor) =>
-      executor.first<Pick<DeviceRow, 'platform' | 'channelType' | 'providerToken'>>(
-        `SELECT platform, channel_type AS channelType, provider_token AS providerToken
+    const row = await this.#database.first<
+      Pick<DeviceRow, 'platform' | 'channelType' | 'providerToken'>
+    >(
+      `SELECT platform, channel_type AS channelType, provider_token AS providerToken
           FROM devices WHERE device_id = ?`,
-        [deviceId],
-      ),
+      [deviceId],
     )
     if (row === undefined) return undefined
     const { platform, channelType, providerToken } = row
@@ -73,10 +74,7 @@ export class Devices implements DeviceStore {
   remove(deviceId: DeviceId): Promise<void> {
     return this.#database.durable(async (executor) => {
       // The lock keeps a subscription from being made in between.
-      const found = await executor.first<{ id: number }>(
-        `SELECT id FROM devices WHERE device_id = ?${executor.dialect.forUpdate}`,
-        [deviceId],
-      )
+      const found = await lockedDevice(executor, deviceId)
       if (found === undefined) return
       await executor.run('DELETE FROM subscriptions WHERE device = ?', [found.id])
       await executor.run('DELETE FROM devices WHERE id = ?', [found.id])
@@ -100,15 +98,14 @@ export class Devices implements DeviceStore {
     }, IDEMPOTENT)
   }
 
-  retireToken(platform: Platform, providerToken: string): Promise<void> {
-    return this.#database.durable(async (executor) => {
-      await executor.run(
-        `UPDATE devices SET channel_type = 'private', provider_token = NULL,
-            route_revision = route_revision + 1
-          WHERE provider_token = ? AND platform = ?`,
-        [providerToken, platform],
-      )
-    }, IDEMPOTENT)
+  async retireToken(platform: Platform, providerToken: string): Promise<void> {
+    await this.#database.change(
+      `UPDATE devices SET channel_type = 'private', provider_token = NULL,
+          route_revision = route_revision + 1
+        WHERE provider_token = ? AND platform = ?`,
+      [providerToken, platform],
+      IDEMPOTENT,
+    )
   }
 }
 

@@ -13,12 +13,13 @@ import type {
   UnmappedTopics,
 } from '#domain/mqtt/mappings'
 import { isRecord } from '#domain/record'
-import type { ChannelMappingsRow } from '#src/store/entities/channel-mappings'
+import type { ChannelMappingsRow } from '#src/store/entities/channels'
 import type { Tables } from '#src/store/entities/tables'
 import type { Database } from '#src/store/jobs/database'
 import type { Executor } from '#src/store/jobs/executor'
 import { Group } from '#src/store/jobs/group'
-import { Bulk, inChunks } from '#src/store/statements/bulk'
+import { Bulk, allIn } from '#src/store/statements/bulk'
+import { lockedChannel } from './locked.ts'
 
 type Kept = Omit<ChannelMappingsRow, 'channel'> & { readonly channelId: ChannelId }
 
@@ -50,9 +51,10 @@ export class Mappings implements MappingStore {
 
   put(channelId: ChannelId, mappings: string): Promise<boolean> {
     return this.#database.durable(async (executor) => {
-      const channel = await lockedChannel(executor, channelId)
-      if (channel === undefined) return false
-      await this.#mappings.write(executor, [{ channel, mappings, unmapped: NOTHING }])
+      const found = await lockedChannel(executor, channelId)
+      if (found === undefined) return false
+      const row = { channel: found.id, mappings, unmapped: NOTHING }
+      await this.#mappings.write(executor, [row])
       return true
     }, IDEMPOTENT)
   }
@@ -62,8 +64,9 @@ export class Mappings implements MappingStore {
     await this.#database.repeatable(async (executor) => {
       // stored-mappings/1
       for (const { channelId, topics } of inOrder) {
-        const channel = await lockedChannel(executor, channelId)
-        if (channel === undefined) continue
+        const found = await lockedChannel(executor, channelId)
+        if (found === undefined) continue
+        const channel = found.id
         const before = await executor.first<Pick<ChannelMappingsRow, 'unmapped'>>(
           `SELECT unmapped FROM channel_mappings WHERE channel = ?${executor.dialect.forUpdate}`,
           [channel],
@@ -76,31 +79,18 @@ export class Mappings implements MappingStore {
   }
 }
 
-async function lockedChannel(
-  executor: Executor,
-  channelId: ChannelId,
-): Promise<number | undefined> {
-  const found = await executor.first<{ readonly id: number }>(
-    `SELECT id FROM channels WHERE channel_id = ? AND is_deleted = 0${executor.dialect.forUpdate}`,
-    [channelId],
-  )
-  return found?.id
-}
-
 async function keptOf(
   executor: Executor,
   channelIds: readonly ChannelId[],
 ): Promise<readonly (KeptMappings | undefined)[]> {
-  const byChannel = new Map<ChannelId, Kept>()
-  await inChunks([...new Set(channelIds)], async (list, part) => {
-    const rows = await executor.all<Kept>(
-      `SELECT c.channel_id AS channelId, m.mappings, m.unmapped
-        FROM channels c JOIN channel_mappings m ON m.channel = c.id
-        WHERE c.channel_id IN (${list}) AND c.is_deleted = 0`,
-      part,
-    )
-    for (const row of rows) byChannel.set(row.channelId, row)
-  })
+  const rows = await allIn<Kept>(
+    executor,
+    [...new Set(channelIds)],
+    (list) => `SELECT c.channel_id AS channelId, m.mappings, m.unmapped
+      FROM channels c JOIN channel_mappings m ON m.channel = c.id
+      WHERE c.channel_id IN (${list}) AND c.is_deleted = 0`,
+  )
+  const byChannel = new Map(rows.map((row) => [row.channelId, row]))
   return channelIds.map((channelId) => {
     const kept = byChannel.get(channelId)
     return kept && { mappings: kept.mappings, unmapped: unmappedIn(kept.unmapped) }

@@ -21,19 +21,12 @@ import type { Tables } from '#src/store/entities/tables'
 import type { Database } from '#src/store/jobs/database'
 import type { Executor } from '#src/store/jobs/executor'
 import { Group } from '#src/store/jobs/group'
-import { Bulk, inChunks } from '#src/store/statements/bulk'
+import { Bulk, changeIn } from '#src/store/statements/bulk'
+import { lockedDevice } from './locked.ts'
 
 interface Recording {
   readonly owner: SessionOwner
   readonly exchanges: readonly Exchange[]
-}
-
-/** A device with the number of its newest connection, and its session if it has one. */
-interface Found {
-  readonly device: number
-  readonly sessions: number
-  readonly subscriptions: MqttSessionRow['subscriptions'] | null
-  readonly expiresAt: MqttSessionRow['expiresAt']
 }
 
 const IDEMPOTENT = { isIdempotent: true }
@@ -117,13 +110,11 @@ export async function removeMqttSessions(
 ): Promise<number> {
   let removed = 0
   for (const table of ['mqtt_exchanges', 'mqtt_sessions', 'subscriptions']) {
-    await inChunks(devices, async (list, part) => {
-      const { affected } = await executor.run(
-        `DELETE FROM ${table} WHERE device IN (${list})`,
-        part,
-      )
-      removed += affected
-    })
+    removed += await changeIn(
+      executor,
+      devices,
+      (list) => `DELETE FROM ${table} WHERE device IN (${list})`,
+    )
   }
   return removed
 }
@@ -148,58 +139,41 @@ async function owned(
   executor: Executor,
   { deviceId, number }: SessionOwner,
 ): Promise<number | undefined> {
-  const found = await executor.first<{ readonly id: number; readonly sessions: number }>(
-    `SELECT id, sessions FROM devices WHERE device_id = ?${executor.dialect.forUpdate}`,
-    [deviceId],
-  )
+  const found = await lockedDevice(executor, deviceId)
   return found?.sessions === number ? found.id : undefined
 }
 
 async function enter(executor: Executor, entry: MqttEntry): Promise<EnteredSession> {
   const { deviceId, isClean, isKept, nowMs } = entry
-  const device = await executor.first<Pick<Found, 'device' | 'sessions'>>(
-    `SELECT id AS device, sessions FROM devices WHERE device_id = ?${executor.dialect.forUpdate}`,
-    [deviceId],
-  )
+  const device = await lockedDevice(executor, deviceId)
   if (device === undefined)
     return isKept ? begin(executor, entry) : { number: nowMs, kept: undefined }
-  const found = await sessionOf(executor, device)
-  const isOver = found.expiresAt !== null && found.expiresAt <= nowMs
-  const isPresent = !isClean && !isOver && found.subscriptions !== null
-  if (!isPresent) await removeMqttSessions(executor, [device.device])
+  const { id, sessions } = device
+  const found = await executor.first<Pick<MqttSessionRow, 'subscriptions' | 'expiresAt'>>(
+    `SELECT subscriptions, expires_at AS expiresAt FROM mqtt_sessions WHERE device = ?`,
+    [id],
+  )
+  const isOver = (found?.expiresAt ?? Infinity) <= nowMs
+  const isPresent = !isClean && !isOver && found !== undefined
+  if (!isPresent) await removeMqttSessions(executor, [id])
   if (!isPresent && !isKept) {
-    await executor.run('DELETE FROM devices WHERE id = ?', [device.device])
+    await executor.run('DELETE FROM devices WHERE id = ?', [id])
     return { number: nowMs, kept: undefined }
   }
-  const number = Math.max(device.sessions + 1, nowMs)
+  const number = Math.max(sessions + 1, nowMs)
   await executor.run('UPDATE devices SET sessions = ?, seen_at = ? WHERE id = ?', [
     number,
     nowMs,
-    device.device,
+    id,
   ])
-  if (!isPresent) {
-    const kept = await keep(executor, entry, device.device)
-    return { number, kept }
-  }
-  await executor.run('UPDATE mqtt_sessions SET expires_at = NULL WHERE device = ?', [device.device])
+  if (!isPresent) return { number, kept: await keep(executor, entry, id) }
+  await executor.run('UPDATE mqtt_sessions SET expires_at = NULL WHERE device = ?', [id])
   const exchanges = await executor.all<Exchange>(
     `SELECT slot, packet_id AS packetId, op_id AS opId, digest, qos
       FROM mqtt_exchanges WHERE device = ? ORDER BY slot`,
-    [device.device],
+    [id],
   )
-  const subscriptions = found.subscriptions ?? NO_SUBSCRIPTIONS
-  return { number, kept: { isPresent, subscriptions, exchanges } }
-}
-
-async function sessionOf(
-  executor: Executor,
-  device: Pick<Found, 'device' | 'sessions'>,
-): Promise<Found> {
-  const row = await executor.first<Pick<Found, 'subscriptions' | 'expiresAt'>>(
-    `SELECT subscriptions, expires_at AS expiresAt FROM mqtt_sessions WHERE device = ?`,
-    [device.device],
-  )
-  return { ...device, ...(row ?? { subscriptions: null, expiresAt: null }) }
+  return { number, kept: { isPresent, subscriptions: found.subscriptions, exchanges } }
 }
 
 /** Makes the device of a first session, unless its channel keeps too many. */

@@ -8,17 +8,8 @@ import type { SecretStore } from '#domain/push/secrets'
 import type { Database } from '#src/store/jobs/database'
 import { factFor } from '#src/store/turns/lanes'
 
-export class Secrets implements SecretStore {
-  readonly #database: Database
-
-  constructor(database: Database) {
-    this.#database = database
-  }
-
-  kept(name: string, first: string): Promise<string> {
-    // kept-secrets/1
-    return this.#database.durable((executor) => factFor(executor, name, first), {
-      isIdempotent: true,
-    })
-  }
-}
+export const secretsOn = (database: Database): SecretStore => ({
+  // kept-secrets/1
+  kept: (name, first) =>
+    database.durable((executor) => factFor(executor, name, first), { isIdempotent: true }),
+})

@@ -2,7 +2,9 @@
 // Devices that come while the database works on others are written together afterwards.
 
 import type { DeviceId } from '#domain/identity'
-import { inChunks } from '#src/store/statements/bulk'
+import type { Numbered } from '#src/store/dialect'
+import type { DeviceRow } from '#src/store/entities/devices'
+import { allIn, changeById } from '#src/store/statements/bulk'
 import type { Database } from '#src/store/jobs/database'
 import type { Executor } from '#src/store/jobs/executor'
 
@@ -60,24 +62,21 @@ async function dueAmong(
   executor: Executor,
   deviceIds: readonly DeviceId[],
   nowMs: number,
-): Promise<readonly number[]> {
-  const due: number[] = []
-  await inChunks(deviceIds, async (list, part) => {
-    const rows = await executor.all<{ readonly id: number; readonly seenAt: number | null }>(
-      `SELECT id, seen_at AS seenAt FROM devices WHERE device_id IN (${list})`,
-      part,
-    )
-    for (const { id, seenAt } of rows) {
-      if (seenAt !== null && seenAt <= nowMs - SEEN_EVERY_MS) due.push(id)
-    }
-  })
-  return due
+): Promise<readonly Numbered[]> {
+  const rows = await allIn<Numbered & Pick<DeviceRow, 'seenAt'>>(
+    executor,
+    deviceIds,
+    (list) => `SELECT id, seen_at AS seenAt FROM devices WHERE device_id IN (${list})`,
+  )
+  return rows.filter(({ seenAt }) => seenAt !== null && seenAt <= nowMs - SEEN_EVERY_MS)
 }
 
 /** Writes in the order of rows, in which every process locks them. */
-const write = (executor: Executor, ids: readonly number[], nowMs: number): Promise<void> =>
-  inChunks(
-    ids.toSorted((one, other) => one - other),
-    (list, part) =>
-      executor.run(`UPDATE devices SET seen_at = ? WHERE id IN (${list})`, [nowMs, ...part]),
-  )
+async function write(
+  executor: Executor,
+  devices: readonly Numbered[],
+  nowMs: number,
+): Promise<void> {
+  const inOrder = devices.toSorted((one, other) => one.id - other.id)
+  await changeById(executor, inOrder, 'UPDATE devices SET seen_at = ?', [nowMs])
+}

@@ -122,29 +122,23 @@ export class Subscriptions implements SubscriptionStore {
   }
 
   subscribers(channelId: ChannelId): Promise<readonly Subscriber[]> {
-    return this.#database.read((executor) =>
-      executor.all<Subscriber>(
-        `SELECT d.device_id AS deviceId, d.platform, d.channel_type AS channelType,
+    return this.#database.all<Subscriber>(
+      `SELECT d.device_id AS deviceId, d.platform, d.channel_type AS channelType,
             s.created_at AS subscribedAt, COALESCE(d.seen_at, s.created_at) AS seenAt
           FROM channels c
           JOIN subscriptions s ON s.channel = c.id
           JOIN devices d ON d.id = s.device
           WHERE c.channel_id = ? ORDER BY s.created_at, d.id`,
-        [channelId],
-      ),
+      [channelId],
     )
   }
 
   positions(deviceId: DeviceId): Promise<readonly Position[]> {
-    return this.#database.read((executor) =>
-      executor.all<Position>(`${POSITION} ORDER BY c.channel_id`, [deviceId]),
-    )
+    return this.#database.all<Position>(`${POSITION} ORDER BY c.channel_id`, [deviceId])
   }
 
   position(deviceId: DeviceId, channelId: ChannelId): Promise<Position | undefined> {
-    return this.#database.read((executor) =>
-      executor.first<Position>(`${POSITION} AND c.channel_id = ?`, [deviceId, channelId]),
-    )
+    return this.#database.first<Position>(`${POSITION} AND c.channel_id = ?`, [deviceId, channelId])
   }
 
   acknowledge(acknowledgements: readonly Acknowledgement[]): Promise<void> {

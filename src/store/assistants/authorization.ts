@@ -22,6 +22,7 @@ import type { Executor } from '#src/store/jobs/executor'
 
 const KEY = ['model', 'id_hash'] as const
 const VALUES = ['grant_id', 'uid', 'payload', 'consumed_at', 'expires_at'] as const
+const REMOVE = 'DELETE FROM authorization_records WHERE model = ? AND id_hash = ?'
 const FOUND = 'SELECT payload, consumed_at AS consumedAt FROM authorization_records'
 
 export class AuthorizationRecords implements AuthorizationRecordStore {
@@ -47,52 +48,37 @@ export class AuthorizationRecords implements AuthorizationRecordStore {
   }
 
   find(model: string, idHash: string, nowMs: number): Promise<FoundRecord | undefined> {
-    return this.#database.read((executor) =>
-      executor.first<FoundRecord>(`${FOUND} WHERE model = ? AND id_hash = ? AND expires_at > ?`, [
-        model,
-        idHash,
-        nowMs,
-      ]),
+    return this.#database.first<FoundRecord>(
+      `${FOUND} WHERE model = ? AND id_hash = ? AND expires_at > ?`,
+      [model, idHash, nowMs],
     )
   }
 
   findByUid(model: string, uid: string, nowMs: number): Promise<FoundRecord | undefined> {
-    return this.#database.read((executor) =>
-      executor.first<FoundRecord>(`${FOUND} WHERE uid = ? AND model = ? AND expires_at > ?`, [
-        uid,
-        model,
-        nowMs,
-      ]),
+    return this.#database.first<FoundRecord>(
+      `${FOUND} WHERE uid = ? AND model = ? AND expires_at > ?`,
+      [uid, model, nowMs],
     )
   }
 
-  consume(model: string, idHash: string, nowMs: number): Promise<boolean> {
-    return this.#database.durable(async (executor) => {
-      const { affected } = await executor.run(
-        `UPDATE authorization_records SET consumed_at = ?
-          WHERE model = ? AND id_hash = ? AND consumed_at = 0`, // authorization/1
-        [nowMs, model, idHash],
-      )
-      return affected > 0
-    })
+  async consume(model: string, idHash: string, nowMs: number): Promise<boolean> {
+    const consumed = await this.#database.change(
+      `UPDATE authorization_records SET consumed_at = ?
+        WHERE model = ? AND id_hash = ? AND consumed_at = 0`, // authorization/1
+      [nowMs, model, idHash],
+    )
+    return consumed > 0
   }
 
   async remove(model: string, idHash: string): Promise<void> {
-    await this.#database.durable((executor) =>
-      executor.run('DELETE FROM authorization_records WHERE model = ? AND id_hash = ?', [
-        model,
-        idHash,
-      ]),
-    )
+    await this.#database.change(REMOVE, [model, idHash])
   }
 
   async prolong(model: string, idHash: string, expiresAt: number): Promise<void> {
-    await this.#database.durable((executor) =>
-      executor.run(
-        `UPDATE authorization_records SET expires_at = ?
-          WHERE model = ? AND id_hash = ? AND expires_at < ?`,
-        [expiresAt, model, idHash, expiresAt],
-      ),
+    await this.#database.change(
+      `UPDATE authorization_records SET expires_at = ?
+        WHERE model = ? AND id_hash = ? AND expires_at < ?`,
+      [expiresAt, model, idHash, expiresAt],
     )
   }
 
@@ -137,10 +123,5 @@ async function removeBeyond(
       ORDER BY expires_at DESC, id_hash DESC LIMIT ? OFFSET ?`,
     [model, expiresAt, written, BEYOND_MAX, atMost - 1],
   )
-  for (const { idHash } of beyond) {
-    await executor.run('DELETE FROM authorization_records WHERE model = ? AND id_hash = ?', [
-      model,
-      idHash,
-    ])
-  }
+  for (const { idHash } of beyond) await executor.run(REMOVE, [model, idHash])
 }

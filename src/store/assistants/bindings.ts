@@ -21,6 +21,7 @@ import type {
   OpenBindSession,
 } from '#domain/authorization-store'
 import type { ChannelId } from '#domain/identity'
+import { lockedChannel } from '#src/store/administration/locked'
 import { Bulk } from '#src/store/statements/bulk'
 import type { Database } from '#src/store/jobs/database'
 import type { BindSessionRow, BindingRow } from '#src/store/entities/authorization'
@@ -28,14 +29,7 @@ import type { Tables } from '#src/store/entities/tables'
 import { GOOD, endUse, replaceEarlier } from './replaced-grants.ts'
 import type { Executor } from '#src/store/jobs/executor'
 
-interface SessionRow {
-  readonly grantId: string
-  readonly client: string
-  readonly browser: string
-  readonly clientName: string
-  readonly channel: number
-  readonly expiresAt: number
-}
+type SessionRow = Omit<BindSessionRow, 'bindSession' | 'secretHash'>
 
 const SESSION = `SELECT grant_id AS grantId, client, browser, client_name AS clientName, channel,
   expires_at AS expiresAt FROM bind_sessions WHERE secret_hash = ?`
@@ -69,11 +63,7 @@ export class Bindings implements BindingStore {
     { channelId, ...binding }: NewBinding,
   ): Promise<number | 'full' | 'no-channel'> {
     const { grantId, passwordHash } = binding
-    const found = await executor.first<{ id: number; passwordHash: string }>(
-      `SELECT id, password_hash AS passwordHash FROM channels
-        WHERE channel_id = ? AND is_deleted = 0${executor.dialect.forUpdate}`,
-      [channelId],
-    )
+    const found = await lockedChannel(executor, channelId)
     if (found?.passwordHash !== passwordHash) return 'no-channel'
     await executor.run('DELETE FROM bindings WHERE grant_id = ? AND channel = ?', [
       grantId,
@@ -90,47 +80,39 @@ export class Bindings implements BindingStore {
   }
 
   ofGrant(grantId: string): Promise<readonly Binding[]> {
-    return this.#database.read((executor) =>
-      executor.all<Binding>(
-        `SELECT c.channel_id AS channelId, c.name AS channelName, b.bound_at AS boundAtMs
+    return this.#database.all<Binding>(
+      `SELECT c.channel_id AS channelId, c.name AS channelName, b.bound_at AS boundAtMs
           FROM ${GOOD} WHERE b.grant_id = ? ORDER BY b.bound_at, c.id LIMIT ?`,
-        [grantId, BINDINGS_MAX],
-      ),
+      [grantId, BINDINGS_MAX],
     )
   }
 
   ofChannel(channelId: ChannelId): Promise<readonly BoundAssistant[]> {
-    return this.#database.read((executor) =>
-      executor.all<BoundAssistant>(
-        `SELECT b.client, MIN(b.client_name) AS clientName, COUNT(*) AS grants,
+    return this.#database.all<BoundAssistant>(
+      `SELECT b.client, MIN(b.client_name) AS clientName, COUNT(*) AS grants,
             MIN(b.bound_at) AS boundAt
           FROM ${GOOD} WHERE c.channel_id = ?
           GROUP BY b.client ORDER BY MIN(b.bound_at), b.client LIMIT 1000`,
-        [channelId],
-      ),
+      [channelId],
     )
   }
 
   ofBrowser(client: string, browser: string): Promise<readonly KeptBinding[]> {
-    return this.#database.read((executor) =>
-      executor.all<KeptBinding>(
-        `SELECT b.grant_id AS grantId, c.channel_id AS channelId, c.name AS channelName
+    return this.#database.all<KeptBinding>(
+      `SELECT b.grant_id AS grantId, c.channel_id AS channelId, c.name AS channelName
           FROM ${GOOD} WHERE b.browser = ? AND b.client = ?
           ORDER BY b.grant_id, b.bound_at, c.id LIMIT ?`,
-        [browser, client, BINDINGS_MAX],
-      ),
+      [browser, client, BINDINGS_MAX],
     )
   }
 
-  unbind(grantId: string, channelId: ChannelId): Promise<boolean> {
-    return this.#database.durable(async (executor) => {
-      const { affected } = await executor.run(
-        `DELETE FROM bindings WHERE grant_id = ?
-          AND channel = (SELECT id FROM channels WHERE channel_id = ? AND is_deleted = 0)`,
-        [grantId, channelId],
-      )
-      return affected > 0
-    })
+  async unbind(grantId: string, channelId: ChannelId): Promise<boolean> {
+    const unbound = await this.#database.change(
+      `DELETE FROM bindings WHERE grant_id = ?
+        AND channel = (SELECT id FROM channels WHERE channel_id = ? AND is_deleted = 0)`,
+      [grantId, channelId],
+    )
+    return unbound > 0
   }
 
   endUse(channelId: ChannelId, client: string): Promise<boolean> {
@@ -144,9 +126,7 @@ export class Bindings implements BindingStore {
   }
 
   async session(secretHash: string, nowMs: number): Promise<OpenBindSession | undefined> {
-    const found = await this.#database.read((executor) =>
-      executor.first<SessionRow>(SESSION, [secretHash]),
-    )
+    const found = await this.#database.first<SessionRow>(SESSION, [secretHash])
     if (found === undefined) return undefined
     const { grantId, clientName, channel, expiresAt } = found
     const late = expiresAt > nowMs ? 'open' : 'expired'
@@ -178,13 +158,14 @@ export class Bindings implements BindingStore {
     grantId: string,
     bindSession: string,
   ): Promise<{ readonly expiresAt: number; readonly channelId?: ChannelId } | undefined> {
-    const found = await this.#database.read((executor) =>
-      executor.first<{ readonly expiresAt: number; readonly channelId: ChannelId | null }>(
-        `SELECT s.expires_at AS expiresAt, c.channel_id AS channelId
+    const found = await this.#database.first<{
+      readonly expiresAt: number
+      readonly channelId: ChannelId | null
+    }>(
+      `SELECT s.expires_at AS expiresAt, c.channel_id AS channelId
           FROM bind_sessions s LEFT JOIN channels c ON c.id = s.channel
           WHERE s.bind_session = ? AND s.grant_id = ?`,
-        [bindSession, grantId],
-      ),
+      [bindSession, grantId],
     )
     if (found === undefined) return undefined
     const { expiresAt, channelId } = found

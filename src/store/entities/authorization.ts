@@ -1,18 +1,18 @@
-import type { AuthorizationRecord } from '#domain/authorization-store'
 import type { ColumnTypes } from '#src/store/dialect'
-import { tableOf } from './table.ts'
+import { key, tableOf, withDefault } from './table.ts'
+import type { RowOf } from './table.ts'
 
 export const authorizationRecordEntity = ({ integer, text, document }: ColumnTypes) =>
-  tableOf<AuthorizationRecord>({
+  tableOf({
     name: 'authorization_records',
     columns: {
-      model: { ...text(40), primary: true },
-      idHash: { ...text(64), name: 'id_hash', primary: true },
-      grantId: { ...text(64), name: 'grant_id' },
+      model: key(text(40)),
+      idHash: key(text(64)),
+      grantId: text(64),
       uid: text(64),
       payload: document,
-      consumedAt: { ...integer, name: 'consumed_at' },
-      expiresAt: { ...integer, name: 'expires_at' },
+      consumedAt: integer,
+      expiresAt: integer,
     },
     indices: [
       { name: 'authorization_records_by_grant', columns: ['grantId'] },
@@ -22,44 +22,30 @@ export const authorizationRecordEntity = ({ integer, text, document }: ColumnTyp
     ],
   })
 
-export type AuthorizationSecretRow = {
-  readonly purpose: string
-  readonly period: number
-  readonly secret: string
-}
-
 export const authorizationSecretEntity = ({ integer, text, document }: ColumnTypes) =>
-  tableOf<AuthorizationSecretRow>({
+  tableOf({
     name: 'authorization_secrets',
     columns: {
-      purpose: { ...text(40), primary: true },
-      period: { ...integer, primary: true },
+      purpose: key(text(40)),
+      period: key(integer),
       secret: document,
     },
   })
 
-export type BindingRow = {
-  readonly grantId: string
-  readonly channel: number
-  /** The channel's at the time: with another one the binding is void. */
-  readonly passwordHash: string
-  readonly client: string
-  readonly browser: string
-  readonly clientName: string
-  readonly boundAt: number
-}
+export type AuthorizationSecretRow = RowOf<typeof authorizationSecretEntity>
 
 export const bindingEntity = ({ integer, text }: ColumnTypes) =>
-  tableOf<BindingRow>({
+  tableOf({
     name: 'bindings',
     columns: {
-      grantId: { ...text(64), name: 'grant_id', primary: true },
-      channel: { ...integer, primary: true },
-      passwordHash: { ...text(255), name: 'password_hash' },
-      client: { ...text(64), default: '' },
-      browser: { ...text(64), default: '' },
-      clientName: { ...text(512), name: 'client_name' },
-      boundAt: { ...integer, name: 'bound_at' },
+      grantId: key(text(64)),
+      channel: key(integer),
+      /** The channel's at the time: with another one the binding is void. */
+      passwordHash: text(255),
+      client: withDefault(text(64), ''),
+      browser: withDefault(text(64), ''),
+      clientName: text(512),
+      boundAt: integer,
     },
     indices: [
       { name: 'bindings_by_channel', columns: ['channel', 'grantId'] },
@@ -67,30 +53,21 @@ export const bindingEntity = ({ integer, text }: ColumnTypes) =>
     ],
   })
 
-export type BindSessionRow = {
-  readonly bindSession: string
-  readonly secretHash: string
-  readonly grantId: string
-  readonly client: string
-  readonly browser: string
-  readonly clientName: string
-  /** 0 until it was used. */
-  readonly channel: number
-  readonly expiresAt: number
-}
+export type BindingRow = RowOf<typeof bindingEntity>
 
 export const bindSessionEntity = ({ integer, text }: ColumnTypes) =>
-  tableOf<BindSessionRow>({
+  tableOf({
     name: 'bind_sessions',
     columns: {
-      bindSession: { ...text(32), name: 'bind_session', primary: true },
-      secretHash: { ...text(64), name: 'secret_hash' },
-      grantId: { ...text(64), name: 'grant_id' },
-      client: { ...text(64), default: '' },
-      browser: { ...text(64), default: '' },
-      clientName: { ...text(512), name: 'client_name' },
+      bindSession: key(text(32)),
+      secretHash: text(64),
+      grantId: text(64),
+      client: withDefault(text(64), ''),
+      browser: withDefault(text(64), ''),
+      clientName: text(512),
+      /** 0 until it was used. */
       channel: integer,
-      expiresAt: { ...integer, name: 'expires_at' },
+      expiresAt: integer,
     },
     indices: [
       { name: 'bind_sessions_by_secret', columns: ['secretHash'], unique: true },
@@ -98,3 +75,5 @@ export const bindSessionEntity = ({ integer, text }: ColumnTypes) =>
       { name: 'bind_sessions_by_end', columns: ['expiresAt'] },
     ],
   })
+
+export type BindSessionRow = RowOf<typeof bindSessionEntity>

@@ -1,41 +1,30 @@
 import type { ChannelId } from '#domain/identity'
-import type { ColumnTypes, Numbered } from '#src/store/dialect'
-import { tableOf } from './table.ts'
-
-export type ChannelRow = {
-  readonly channelId: ChannelId
-  readonly name: string
-  readonly passwordHash: string
-  readonly createdAt: number
-  /**
-   * 0, or the time of deletion in Unix milliseconds. The row stays until retention has removed
-   * everything of the channel.
-   */
-  readonly isDeleted: number
-  /** The time at which retention last saw it in use. (idle.ts) */
-  readonly usedAt: number
-  /** The head at that time; USED_SINCE once a device subscribed after it. */
-  readonly usedSeq: number
-  /** The password hash for which the keys of `keysEpoch` are good. (store/channel-keys.ts) */
-  readonly keysHash: string
-  readonly keysEpoch: number
-}
+import type { ColumnTypes } from '#src/store/dialect'
+import { key, orNull, tableOf, withDefault } from './table.ts'
+import type { RowOf } from './table.ts'
 
 /** `id` is `ref` in the domain: the short name under which every other table knows the channel. */
 export const channelEntity = ({ serial, integer, text }: ColumnTypes) =>
-  tableOf<ChannelRow & Numbered>({
+  tableOf({
     name: 'channels',
     columns: {
       id: serial,
-      channelId: { ...text(26), name: 'channel_id' },
+      channelId: text<ChannelId>(26),
       name: text(512),
-      passwordHash: { ...text(255), name: 'password_hash' },
-      createdAt: { ...integer, name: 'created_at' },
-      isDeleted: { ...integer, name: 'is_deleted', default: 0 },
-      usedAt: { ...integer, name: 'used_at', default: 0 },
-      usedSeq: { ...integer, name: 'used_seq', default: 0 },
-      keysHash: { ...text(255), name: 'keys_hash', default: '' },
-      keysEpoch: { ...integer, name: 'keys_epoch', default: 0 },
+      passwordHash: text(255),
+      createdAt: integer,
+      /**
+       * 0, or the time of deletion in Unix milliseconds. The row stays until retention has removed
+       * everything of the channel.
+       */
+      isDeleted: withDefault(integer, 0),
+      /** The time at which retention last saw it in use. (idle.ts) */
+      usedAt: withDefault(integer, 0),
+      /** The head at that time; USED_SINCE once a device subscribed after it. */
+      usedSeq: withDefault(integer, 0),
+      /** The password hash for which the keys of `keysEpoch` are good. (store/channel-keys.ts) */
+      keysHash: withDefault(text(255), ''),
+      keysEpoch: withDefault(integer, 0),
     },
     indices: [
       { name: 'channels_by_channel_id', columns: ['channelId'], unique: true },
@@ -44,33 +33,79 @@ export const channelEntity = ({ serial, integer, text }: ColumnTypes) =>
     ],
   })
 
+export type ChannelRow = RowOf<typeof channelEntity>
+
 /**
  * The part of a channel that changes with every turn: a narrow row, apart from the part that seldom
  * does.
  */
-export type ChannelHeadRow = {
-  readonly channel: number
-  readonly headSeq: number
-  readonly things: number
-  readonly openEvents: number
-  /** The last Message or Event entry that retention removed. */
-  readonly entriesFloor: number
-  /** The last seq of a deleted Thing whose row retention removed. */
-  readonly tombstoneFloor: number
-  /** 1 once a device with a provider's route was among the subscribers; 0 before that. */
-  readonly hasProviderRoutes: number
-}
-
 export const channelHeadEntity = ({ integer }: ColumnTypes) =>
-  tableOf<ChannelHeadRow>({
+  tableOf({
     name: 'channel_heads',
     columns: {
-      channel: { ...integer, primary: true },
-      headSeq: { ...integer, name: 'head_seq' },
+      channel: key(integer),
+      headSeq: integer,
       things: integer,
-      openEvents: { ...integer, name: 'open_events' },
-      entriesFloor: { ...integer, name: 'entries_floor', default: 0 },
-      tombstoneFloor: { ...integer, name: 'tombstone_floor', default: 0 },
-      hasProviderRoutes: { ...integer, name: 'has_provider_routes', default: 0 },
+      openEvents: integer,
+      /** The last Message or Event entry that retention removed. */
+      entriesFloor: withDefault(integer, 0),
+      /** The last seq of a deleted Thing whose row retention removed. */
+      tombstoneFloor: withDefault(integer, 0),
+      /** 1 once a device with a provider's route was among the subscribers; 0 before that. */
+      hasProviderRoutes: withDefault(integer, 0),
     },
   })
+
+export type ChannelHeadRow = RowOf<typeof channelHeadEntity>
+
+export const channelKeyEntity = ({ serial, integer, text }: ColumnTypes) =>
+  tableOf({
+    name: 'channel_keys',
+    columns: {
+      id: serial,
+      /** SHA-256 of the key, in hex. */
+      keyHash: text(64),
+      channel: integer,
+      /**
+       * Of a key that an older version made, with epoch 0: the channel's password hash at the time.
+       * It is void with another one. Null for any other key, so that an older version neither takes
+       * nor removes it.
+       */
+      passwordHash: orNull(text(255)),
+      keyId: text(32),
+      label: text(512),
+      createdAt: integer,
+      /** The key is void when the channel's keys have another one. */
+      epoch: withDefault(integer, 0),
+      /** Between spaces. */
+      scopes: withDefault(text(64), 'send read'),
+      thingPrefix: withDefault(text(128), ''),
+      /** 0 for never. */
+      expiresAt: withDefault(integer, 0),
+      /** A UTC day, in days since 1970. */
+      lastUsedOn: withDefault(integer, 0),
+    },
+    indices: [
+      { name: 'channel_keys_by_hash', columns: ['keyHash'], unique: true },
+      { name: 'channel_keys_by_channel', columns: ['channel', 'keyId'] },
+      { name: 'channel_keys_by_age', columns: ['channel', 'id'] },
+      { name: 'channel_keys_by_epoch', columns: ['channel', 'epoch'] },
+    ],
+  })
+
+export type ChannelKeyRow = RowOf<typeof channelKeyEntity>
+
+/** What topics of a channel's own become, and the newest ones that nothing maps. */
+export const channelMappingsEntity = ({ integer, document }: ColumnTypes) =>
+  tableOf({
+    name: 'channel_mappings',
+    columns: {
+      channel: key(integer),
+      /** A list as JSON. */
+      mappings: document,
+      /** A list as JSON. */
+      unmapped: document,
+    },
+  })
+
+export type ChannelMappingsRow = RowOf<typeof channelMappingsEntity>

@@ -1,39 +1,29 @@
 import type { ChannelType } from '#domain/device'
 import type { Platform } from '#domain/push/providers'
 import type { DeviceId } from '#domain/identity'
-import type { ColumnTypes, Numbered } from '#src/store/dialect'
-import { tableOf } from './table.ts'
-
-export type DeviceRow = {
-  readonly deviceId: DeviceId
-  readonly platform: Platform
-  readonly channelType: ChannelType
-  readonly providerToken: string | null
-  readonly createdAt: number
-  /** Sessions that the device has begun; the newest has this number. */
-  readonly sessions: number
-  /**
-   * The day on which it last had a session or a pull, or lost a subscription; null before its first
-   * subscription. (idle.ts)
-   */
-  readonly seenAt: number | null
-  /** Grows with each change of the route. */
-  readonly routeRevision: number
-}
+import type { ColumnTypes } from '#src/store/dialect'
+import { key, orNull, tableOf, withDefault } from './table.ts'
+import type { RowOf } from './table.ts'
 
 export const deviceEntity = ({ serial, integer, text, indexesLongText }: ColumnTypes) =>
-  tableOf<DeviceRow & Numbered>({
+  tableOf({
     name: 'devices',
     columns: {
       id: serial,
-      deviceId: { ...text(64), name: 'device_id' },
-      platform: text(16),
-      channelType: { ...text(16), name: 'channel_type' },
-      providerToken: { ...text(4096), name: 'provider_token', nullable: true },
-      createdAt: { ...integer, name: 'created_at' },
-      sessions: { ...integer, default: 0 },
-      seenAt: { ...integer, name: 'seen_at', nullable: true },
-      routeRevision: { ...integer, name: 'route_revision', default: 0 },
+      deviceId: text<DeviceId>(64),
+      platform: text<Platform>(16),
+      channelType: text<ChannelType>(16),
+      providerToken: orNull(text(4096)),
+      createdAt: integer,
+      /** Sessions that the device has begun; the newest has this number. */
+      sessions: withDefault(integer, 0),
+      /**
+       * The day on which it last had a session or a pull, or lost a subscription; null before its
+       * first subscription. (idle.ts)
+       */
+      seenAt: orNull(integer),
+      /** Grows with each change of the route. */
+      routeRevision: withDefault(integer, 0),
     },
     indices: [
       { name: 'devices_by_seen_at', columns: ['seenAt', 'createdAt'] },
@@ -46,26 +36,21 @@ export const deviceEntity = ({ serial, integer, text, indexesLongText }: ColumnT
     ],
   })
 
-export type SubscriptionRow = {
-  readonly channel: number
-  readonly device: number
-  readonly sinceSeq: number
-  readonly ackedSeq: number
-  /** JSON array of single acknowledged seqs behind ackedSeq, ascending. */
-  readonly ackedAhead: string
-  readonly createdAt: number
-}
+export type DeviceRow = RowOf<typeof deviceEntity>
 
 export const subscriptionEntity = ({ integer, document }: ColumnTypes) =>
-  tableOf<SubscriptionRow>({
+  tableOf({
     name: 'subscriptions',
     columns: {
-      channel: { ...integer, primary: true },
-      device: { ...integer, primary: true },
-      sinceSeq: { ...integer, name: 'since_seq' },
-      ackedSeq: { ...integer, name: 'acked_seq' },
-      ackedAhead: { ...document, name: 'acked_ahead' },
-      createdAt: { ...integer, name: 'created_at' },
+      channel: key(integer),
+      device: key(integer),
+      sinceSeq: integer,
+      ackedSeq: integer,
+      /** JSON array of single acknowledged seqs behind ackedSeq, ascending. */
+      ackedAhead: document,
+      createdAt: integer,
     },
     indices: [{ name: 'subscriptions_by_device', columns: ['device'] }],
   })
+
+export type SubscriptionRow = RowOf<typeof subscriptionEntity>

@@ -10,44 +10,34 @@ import type { EntitySchemaIndexOptions } from 'typeorm'
 
 import type { EntityId, OperationId } from '#domain/identity'
 import type { Action, Model } from '#domain/submission'
-import type { ColumnTypes, Numbered } from '#src/store/dialect'
-import { tableOf } from './table.ts'
-
-export type FeedRow = {
-  readonly channel: number
-  readonly seq: number
-  readonly model: Model
-  readonly action: Action
-  readonly entityId: EntityId
-  readonly opId: OperationId
-  readonly state: string | null
-  readonly rev: number | null
-  readonly acceptedAt: number
-  readonly payload: string
-}
+import type { ColumnTypes } from '#src/store/dialect'
+import { key, orNull, tableOf } from './table.ts'
+import type { RowOf } from './table.ts'
 
 const feedEntity = (
   name: string,
   { serial, integer, text, document }: ColumnTypes,
   index: EntitySchemaIndexOptions,
 ) =>
-  tableOf<FeedRow & Numbered>({
+  tableOf({
     name,
     columns: {
       id: serial,
       channel: integer,
       seq: integer,
-      model: text(16),
-      action: text(16),
-      entityId: { ...text(64), name: 'entity_id' },
-      opId: { ...text(128), name: 'op_id' },
-      state: { ...text(16), nullable: true },
-      rev: { ...integer, nullable: true },
-      acceptedAt: { ...integer, name: 'accepted_at' },
+      model: text<Model>(16),
+      action: text<Action>(16),
+      entityId: text<EntityId>(64),
+      opId: text<OperationId>(128),
+      state: orNull(text(16)),
+      rev: orNull(integer),
+      acceptedAt: integer,
       payload: document,
     },
     indices: [{ columns: ['channel', 'seq'], unique: true, ...index }],
   })
+
+export type FeedRow = RowOf<typeof feedEntity>
 
 /** Messages and Events. */
 export const feedEntryEntity = (types: ColumnTypes) =>
@@ -64,47 +54,36 @@ export const thingUpdateEntity = (types: ColumnTypes) =>
   )
 
 /** A block of updates of Things, of one channel or of several, in the order of channel and seq. */
-export type UpdateBlockRow = {
-  /** The least id that its updates had as rows. */
-  readonly id: number
-  /** The greatest time of acceptance. */
-  readonly lastAt: number
-  readonly entries: number
-  /** The number of its rows in `update_places`. */
-  readonly places: number
-  /** The updates, packed. (feed/update-blocks.ts) */
-  readonly content: Uint8Array
-}
-
 export const updateBlockEntity = ({ integer, bytes }: ColumnTypes) =>
-  tableOf<UpdateBlockRow>({
+  tableOf({
     name: 'update_blocks',
     columns: {
-      id: { ...integer, primary: true },
-      lastAt: { ...integer, name: 'last_at' },
+      /** The least id that its updates had as rows. */
+      id: key(integer),
+      /** The greatest time of acceptance. */
+      lastAt: integer,
       entries: integer,
+      /** The number of its rows in `update_places`. */
       places: integer,
+      /** The updates, packed. (feed/update-blocks.ts) */
       content: bytes,
     },
   })
 
-/** The part of a block that one channel has. */
-export type UpdatePlaceRow = {
-  readonly channel: number
-  readonly lastSeq: number
-  readonly lastAt: number
-  readonly block: number
-}
+export type UpdateBlockRow = RowOf<typeof updateBlockEntity>
 
+/** The part of a block that one channel has. */
 export const updatePlaceEntity = ({ integer }: ColumnTypes) =>
-  tableOf<UpdatePlaceRow>({
+  tableOf({
     name: 'update_places',
     withoutRowid: true,
     columns: {
-      channel: { ...integer, primary: true },
-      lastSeq: { ...integer, name: 'last_seq', primary: true },
-      lastAt: { ...integer, name: 'last_at' },
+      channel: key(integer),
+      lastSeq: key(integer),
+      lastAt: integer,
       block: integer,
     },
     indices: [{ name: 'update_places_by_block', columns: ['block'] }],
   })
+
+export type UpdatePlaceRow = RowOf<typeof updatePlaceEntity>

@@ -1,70 +1,47 @@
-import type { ColumnTypes, Numbered } from '#src/store/dialect'
-import { tableOf } from './table.ts'
+import type { ChannelId } from '#domain/identity'
+import type { ColumnTypes } from '#src/store/dialect'
+import { key, tableOf } from './table.ts'
+import type { RowOf } from './table.ts'
 
 /** Facts about the whole database, by name. */
-export type GatewayFactRow = {
-  readonly name: string
-  readonly value: string
-}
-
 export const gatewayFactEntity = ({ text }: ColumnTypes) =>
-  tableOf<GatewayFactRow>({
+  tableOf({
     name: 'gateway_meta',
-    columns: { name: { ...text(64), primary: true }, value: text(255) },
+    columns: { name: key(text(64)), value: text(255) },
   })
 
-export type LaneRow = {
-  readonly lane: number
-  readonly epoch: number
-  readonly place: number
-}
+export type GatewayFactRow = RowOf<typeof gatewayFactEntity>
 
 export const laneEntity = ({ integer }: ColumnTypes) =>
-  tableOf<LaneRow>({
+  tableOf({
     name: 'lanes',
-    columns: { lane: { ...integer, primary: true }, epoch: integer, place: integer },
+    columns: { lane: key(integer), epoch: integer, place: integer },
   })
 
-/** One batch of the embedded log; the id is its position. */
-export type LogBatchRow = {
-  readonly lane: number
-  readonly submissions: number
-  readonly size: number
-  readonly appendedAt: number
-  readonly payload: string
-}
+export type LaneRow = RowOf<typeof laneEntity>
 
 /** The index answers every question about batches that does not need their payload. */
 export const logBatchEntity = ({ serial, integer, document }: ColumnTypes) =>
-  tableOf<LogBatchRow & Numbered>({
+  tableOf({
     name: 'log_batches',
     columns: {
       id: serial,
       lane: integer,
       submissions: integer,
       size: integer,
-      appendedAt: { ...integer, name: 'appended_at' },
+      appendedAt: integer,
       payload: document,
     },
     indices: [
-      {
-        name: 'log_batches_by_lane',
-        columns: ['lane', 'id', 'submissions', 'size', 'appendedAt'],
-      },
+      { name: 'log_batches_by_lane', columns: ['lane', 'id', 'submissions', 'size', 'appendedAt'] },
     ],
   })
 
-export type DeadLetterRow = {
-  readonly lane: number
-  readonly position: number
-  readonly item: number
-  readonly payload: string
-  readonly error: string
-  readonly at: number
-}
+/** One batch of the embedded log; the id is its position. */
+export type LogBatchRow = RowOf<typeof logBatchEntity>
 
 export const deadLetterEntity = ({ serial, integer, document }: ColumnTypes) =>
-  tableOf<DeadLetterRow & Numbered>({
+  tableOf({
     name: 'dead_letters',
     columns: {
       id: serial,
@@ -76,3 +53,26 @@ export const deadLetterEntity = ({ serial, integer, document }: ColumnTypes) =>
       at: integer,
     },
   })
+
+export type DeadLetterRow = RowOf<typeof deadLetterEntity>
+
+/** Rows lie in the order in which they were parked. */
+export const parkedEntity = ({ serial, integer, text, document }: ColumnTypes) =>
+  tableOf({
+    name: 'parked_submissions',
+    columns: {
+      id: serial,
+      channelId: text<ChannelId>(26),
+      lane: integer,
+      position: integer,
+      item: integer,
+      payload: document,
+      error: document,
+    },
+    indices: [
+      { name: 'parked_submissions_by_channel', columns: ['channelId', 'id'] },
+      { name: 'parked_submissions_by_lane', columns: ['lane', 'channelId'] },
+    ],
+  })
+
+export type ParkedRow = RowOf<typeof parkedEntity>

@@ -1,26 +1,20 @@
 // MQTT sessions that outlive their connection, and what their clients may publish again.
 
-import type { Exchange } from '#domain/mqtt/sessions'
+import type { OperationId } from '#domain/identity'
 import type { ColumnTypes } from '#src/store/dialect'
-import { tableOf } from './table.ts'
-
-export type MqttSessionRow = {
-  /** The session is a device of its own. */
-  readonly device: number
-  readonly channel: number
-  readonly subscriptions: string
-  /** Null while it has a connection, and for a session without an end. */
-  readonly expiresAt: number | null
-}
+import { key, orNull, tableOf } from './table.ts'
+import type { RowOf } from './table.ts'
 
 export const mqttSessionEntity = ({ integer, document }: ColumnTypes) =>
-  tableOf<MqttSessionRow>({
+  tableOf({
     name: 'mqtt_sessions',
     columns: {
-      device: { ...integer, primary: true },
+      /** The session is a device of its own. */
+      device: key(integer),
       channel: integer,
       subscriptions: document,
-      expiresAt: { ...integer, name: 'expires_at', nullable: true },
+      /** Null while it has a connection, and for a session without an end. */
+      expiresAt: orNull(integer),
     },
     indices: [
       { name: 'mqtt_sessions_by_channel', columns: ['channel'] },
@@ -28,19 +22,19 @@ export const mqttSessionEntity = ({ integer, document }: ColumnTypes) =>
     ],
   })
 
-export type MqttExchangeRow = { readonly device: number } & {
-  readonly [Field in keyof Exchange]: Exchange[Field]
-}
+export type MqttSessionRow = RowOf<typeof mqttSessionEntity>
 
 export const mqttExchangeEntity = ({ integer, text }: ColumnTypes) =>
-  tableOf<MqttExchangeRow>({
+  tableOf({
     name: 'mqtt_exchanges',
     columns: {
-      device: { ...integer, primary: true },
-      slot: { ...integer, primary: true },
-      packetId: { ...integer, name: 'packet_id' },
-      opId: { ...text(128), name: 'op_id' },
+      device: key(integer),
+      slot: key(integer),
+      packetId: integer,
+      opId: text<OperationId>(128),
       digest: text(32),
       qos: integer,
     },
   })
+
+export type MqttExchangeRow = RowOf<typeof mqttExchangeEntity>

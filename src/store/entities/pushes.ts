@@ -2,8 +2,9 @@
 
 import type { OperationId } from '#domain/identity'
 import type { ProviderName } from '#domain/push/providers'
-import type { ColumnTypes, Numbered } from '#src/store/dialect'
-import { tableOf } from './table.ts'
+import type { ColumnTypes } from '#src/store/dialect'
+import { key, orNull, tableOf } from './table.ts'
+import type { RowOf } from './table.ts'
 
 /**
  * `waiting`: sent when due. `limited`: the same, but a newer change of its Thing replaces it.
@@ -12,44 +13,28 @@ import { tableOf } from './table.ts'
  */
 export type PushState = 'waiting' | 'limited' | 'deferred' | 'pushed'
 
-export type PushJobRow = {
-  readonly provider: ProviderName
-  readonly device: number
-  /** The revision of the device's route when the job was made, or last tried. */
-  readonly routeRevision: number
-  readonly channel: number
-  readonly seq: number
-  readonly opId: OperationId
-  /** The Thing of its entry; null for other entries. */
-  readonly thing: string | null
-  readonly state: PushState
-  readonly queuedAt: number
-  /** The time at which the job is due; while it is claimed, the end of the claim. */
-  readonly dueAt: number
-  readonly expiresAt: number
-  /** Attempts on the route of `routeRevision`. */
-  readonly attempts: number
-  /** The worker that has claimed it; empty for none. */
-  readonly claim: string
-}
-
 export const pushJobEntity = ({ serial, integer, text }: ColumnTypes) =>
-  tableOf<PushJobRow & Numbered>({
+  tableOf({
     name: 'push_jobs',
     columns: {
       id: serial,
-      provider: text(16),
+      provider: text<ProviderName>(16),
       device: integer,
-      routeRevision: { ...integer, name: 'route_revision' },
+      /** The revision of the device's route when the job was made, or last tried. */
+      routeRevision: integer,
       channel: integer,
       seq: integer,
-      opId: { ...text(128), name: 'op_id' },
-      thing: { ...text(64), nullable: true },
-      state: text(16),
-      queuedAt: { ...integer, name: 'queued_at' },
-      dueAt: { ...integer, name: 'due_at' },
-      expiresAt: { ...integer, name: 'expires_at' },
+      opId: text<OperationId>(128),
+      /** The Thing of its entry; null for other entries. */
+      thing: orNull(text(64)),
+      state: text<PushState>(16),
+      queuedAt: integer,
+      /** The time at which the job is due; while it is claimed, the end of the claim. */
+      dueAt: integer,
+      expiresAt: integer,
+      /** Attempts on the route of `routeRevision`. */
       attempts: integer,
+      /** The worker that has claimed it; empty for none. */
       claim: text(64),
     },
     indices: [
@@ -60,20 +45,18 @@ export const pushJobEntity = ({ serial, integer, text }: ColumnTypes) =>
     ],
   })
 
-/** The tally of an operation while some of its jobs have ended and some have not. */
-export type PushTallyRow = {
-  readonly opId: OperationId
-  readonly served: number
-  readonly failed: number
-}
+export type PushJobRow = RowOf<typeof pushJobEntity>
 
+/** The tally of an operation while some of its jobs have ended and some have not. */
 export const pushTallyEntity = ({ integer, text }: ColumnTypes) =>
-  tableOf<PushTallyRow>({
+  tableOf({
     name: 'push_tallies',
     withoutRowid: true,
     columns: {
-      opId: { ...text(128), name: 'op_id', primary: true },
+      opId: key(text<OperationId>(128)),
       served: integer,
       failed: integer,
     },
   })
+
+export type PushTallyRow = RowOf<typeof pushTallyEntity>

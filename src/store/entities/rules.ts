@@ -1,56 +1,38 @@
 // Rules of channels, and what waits for a time: watches, and sweeps of whole rules.
 
 import type { ColumnTypes } from '#src/store/dialect'
-import { tableOf } from './table.ts'
-
-export type RuleRow = {
-  readonly channel: number
-  readonly id: string
-  readonly version: string
-  readonly since: number
-  readonly createdAt: number
-  readonly updatedAt: number
-  readonly document: string
-  readonly failures: number
-  readonly lastFailure: string
-}
+import { key, orNull, tableOf, withDefault } from './table.ts'
+import type { RowOf } from './table.ts'
 
 export const ruleEntity = ({ integer, text, document }: ColumnTypes) =>
-  tableOf<RuleRow>({
+  tableOf({
     name: 'rules',
     columns: {
-      channel: { ...integer, primary: true },
-      id: { ...text(64), primary: true },
+      channel: key(integer),
+      id: key(text(64)),
       version: text(128),
       since: integer,
-      createdAt: { ...integer, name: 'created_at' },
-      updatedAt: { ...integer, name: 'updated_at' },
+      createdAt: integer,
+      updatedAt: integer,
       document,
-      failures: { ...integer, default: 0 },
-      lastFailure: { ...text(256), name: 'last_failure', default: '' },
+      failures: withDefault(integer, 0),
+      lastFailure: withDefault(text(256), ''),
     },
   })
 
-export type WatchRow = {
-  readonly channel: number
-  readonly ruleId: string
-  /** '' for the sweep of a rule. */
-  readonly thingId: string
-  /** Set when it is written, so that the owner of a lane finds what is due by one index. */
-  readonly lane: number
-  readonly due: number | null
-  readonly document: string
-}
+export type RuleRow = RowOf<typeof ruleEntity>
 
 export const watchEntity = ({ integer, text, document }: ColumnTypes) =>
-  tableOf<WatchRow>({
+  tableOf({
     name: 'watches',
     columns: {
-      channel: { ...integer, primary: true },
-      ruleId: { ...text(64), name: 'rule_id', primary: true },
-      thingId: { ...text(64), name: 'thing_id', primary: true },
+      channel: key(integer),
+      ruleId: key(text(64)),
+      /** '' for the sweep of a rule. */
+      thingId: key(text(64)),
+      /** Set when it is written, so that the owner of a lane finds what is due by one index. */
       lane: integer,
-      due: { ...integer, nullable: true },
+      due: orNull(integer),
       document,
     },
     indices: [
@@ -58,3 +40,24 @@ export const watchEntity = ({ integer, text, document }: ColumnTypes) =>
       { name: 'watches_by_due', columns: ['lane', 'due', 'ruleId', 'thingId', 'channel'] },
     ],
   })
+
+export type WatchRow = RowOf<typeof watchEntity>
+
+/** What is due in a lane is found by one index, as are watches. */
+export const scheduledEntity = ({ integer, text, document }: ColumnTypes) =>
+  tableOf({
+    name: 'scheduled_messages',
+    columns: {
+      channel: key(integer),
+      opId: key(text(128)),
+      lane: integer,
+      due: integer,
+      messageId: text(32),
+      /** Its fields. */
+      document,
+    },
+    indices: [{ name: 'scheduled_messages_by_due', columns: ['lane', 'due', 'opId', 'channel'] }],
+  })
+
+/** A Message that waits for its time. */
+export type ScheduledRow = RowOf<typeof scheduledEntity>

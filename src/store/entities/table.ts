@@ -1,9 +1,59 @@
-import type { EntitySchemaOptions } from 'typeorm'
+// Describes tables without TypeORM: a thread that only writes statements never loads it.
 
-/** A table, described in the way of TypeORM. */
-export interface Table<Row> {
-  readonly options: EntitySchemaOptions<Row>
+import type { EntitySchemaColumnOptions, EntitySchemaOptions } from 'typeorm'
+
+/** A column in the way of TypeORM; `Held` is the type of its values. */
+export type Column<Held> = EntitySchemaColumnOptions & { readonly held?: Held }
+
+/** A column that the database numbers. */
+export type SerialColumn = Column<number> & { readonly generated: 'increment' }
+
+type Columns = Readonly<Record<string, EntitySchemaColumnOptions>>
+
+/** A row as it is written: without what the database numbers. */
+type Row<Of> = {
+  readonly [Name in keyof Of as Of[Name] extends SerialColumn ? never : Name]: Of[Name] extends {
+    readonly held?: infer Held
+  }
+    ? Exclude<Held, undefined>
+    : never
 }
 
-/** Describes a table without TypeORM: a thread that only writes statements never loads it. */
-export const tableOf = <Row>(options: EntitySchemaOptions<Row>): Table<Row> => ({ options })
+/** A table with rows of a type. */
+export interface Table<Of> {
+  readonly options: EntitySchemaOptions<Columns>
+  readonly row?: Of
+}
+
+/** The rows of the table that an entity describes. */
+export type RowOf<Entity extends (...types: never) => Table<unknown>> =
+  ReturnType<Entity> extends Table<infer Of> ? Of : never
+
+/** A column of the primary key. */
+export const key = <Held>(column: Column<Held>): Column<Held> => ({ ...column, primary: true })
+
+/** A column that may be null. */
+export const orNull = <Held>(column: Column<Held>): Column<Held | null> => ({
+  ...column,
+  nullable: true,
+})
+
+/** A column with a value for rows that were made without one. */
+export const withDefault = <Held extends string | number>(
+  column: Column<Held>,
+  value: Held,
+): Column<Held> => ({ ...column, default: value })
+
+/** Describes a table. Columns have the names of their properties, in lower case with _ between. */
+export function tableOf<Of extends Columns>({
+  columns,
+  ...table
+}: Omit<EntitySchemaOptions<Columns>, 'columns'> & { readonly columns: Of }): Table<Row<Of>> {
+  const named = Object.entries(columns).map(
+    ([property, column]) => [property, { name: columnName(property), ...column }] as const,
+  )
+  return { options: { ...table, columns: Object.fromEntries(named) } }
+}
+
+const columnName = (property: string): string =>
+  property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

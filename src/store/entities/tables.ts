@@ -5,18 +5,25 @@ import {
   bindSessionEntity,
   bindingEntity,
 } from './authorization.ts'
-import { channelKeyEntity } from './channel-keys.ts'
-import { channelMappingsEntity } from './channel-mappings.ts'
-import { channelEntity, channelHeadEntity } from './channels.ts'
+import {
+  channelEntity,
+  channelHeadEntity,
+  channelKeyEntity,
+  channelMappingsEntity,
+} from './channels.ts'
 import { deviceEntity, subscriptionEntity } from './devices.ts'
 import { eventEntity, thingEntity, tombstoneEntity } from './entities.ts'
 import { feedEntryEntity, thingUpdateEntity, updateBlockEntity, updatePlaceEntity } from './feed.ts'
-import { deadLetterEntity, gatewayFactEntity, laneEntity, logBatchEntity } from './lanes.ts'
+import {
+  deadLetterEntity,
+  gatewayFactEntity,
+  laneEntity,
+  logBatchEntity,
+  parkedEntity,
+} from './lanes.ts'
 import { mqttExchangeEntity, mqttSessionEntity } from './mqtt-sessions.ts'
-import { parkedEntity } from './parked.ts'
 import { claimEntity, operationBatchEntity, operationEntity } from './operations.ts'
-import { ruleEntity, watchEntity } from './rules.ts'
-import { scheduledEntity } from './scheduled.ts'
+import { ruleEntity, scheduledEntity, watchEntity } from './rules.ts'
 import { pushJobEntity, pushTallyEntity } from './pushes.ts'
 
 /** Every table, with the column types of one engine. */

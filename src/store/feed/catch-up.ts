@@ -11,17 +11,14 @@
 
 import type { CatchUpPage, CatchUpRequest, RemovedTo } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
+import type { ChannelHeadRow } from '#src/store/entities/channels'
 import type { Executor } from '#src/store/jobs/executor'
 import { deliverables } from './deliverables.ts'
 import type { Deliverables, Wanted } from './deliverables.ts'
 import { roomFor } from '#src/store/statements/sized'
 
-interface Heads {
+type Heads = Pick<ChannelHeadRow, 'channel' | 'headSeq' | 'entriesFloor' | 'tombstoneFloor'> & {
   readonly channelId: ChannelId
-  readonly channel: number
-  readonly headSeq: number
-  readonly entriesFloor: number
-  readonly tombstoneFloor: number
 }
 
 const NOTHING: RemovedTo = { entries: 0, tombstones: 0 }

@@ -1,28 +1,19 @@
 // Reads the unacknowledged entries of a device, over all its channels. Each channel is a job of its
 // own, so a device with two thousand channels does not hold the gate for all of them.
 
-import type { FeedEntry } from '#domain/feed'
+import type { FeedEntry, Pulled } from '#domain/feed'
 import type { ChannelId, DeviceId } from '#domain/identity'
 import { aheadOf } from './acknowledgements.ts'
+import type { SubscriptionRow } from '#src/store/entities/devices'
 import type { Database } from '#src/store/jobs/database'
 import { deliverables } from './deliverables.ts'
 import { roomFor } from '#src/store/statements/sized'
 import type { RoomInBytes } from '#src/store/statements/sized'
 
-interface Pulled {
-  readonly channel: number
-  readonly channelId: ChannelId
-  readonly sinceSeq: number
-  readonly ackedSeq: number
-  readonly ackedAhead: string
-}
+type Behind = Omit<SubscriptionRow, 'device' | 'createdAt'> & { readonly channelId: ChannelId }
 
 /** Reads in (channel_id, seq) order; changes nothing. */
-export async function pull(
-  database: Database,
-  deviceId: DeviceId,
-  limit: number,
-): Promise<{ readonly items: readonly FeedEntry[]; readonly hasMore: boolean }> {
+export async function pull(database: Database, deviceId: DeviceId, limit: number): Promise<Pulled> {
   const items: FeedEntry[] = []
   let room: RoomInBytes = roomFor(limit)
   for (const held of await behindOf(database, deviceId)) {
@@ -36,18 +27,16 @@ export async function pull(
 }
 
 /** The device's channels whose head is beyond its position. */
-function behindOf(database: Database, deviceId: DeviceId): Promise<Pulled[]> {
-  return database.read((executor) =>
-    executor.all<Pulled>(
-      `SELECT s.channel, c.channel_id AS channelId, s.since_seq AS sinceSeq,
+function behindOf(database: Database, deviceId: DeviceId): Promise<readonly Behind[]> {
+  return database.all<Behind>(
+    `SELECT s.channel, c.channel_id AS channelId, s.since_seq AS sinceSeq,
           s.acked_seq AS ackedSeq, s.acked_ahead AS ackedAhead
         FROM devices d
         JOIN subscriptions s ON s.device = d.id
         JOIN channels c ON c.id = s.channel
         JOIN channel_heads h ON h.channel = c.id AND h.head_seq > s.acked_seq
         WHERE d.device_id = ? ORDER BY c.channel_id`,
-      [deviceId],
-    ),
+    [deviceId],
   )
 }
 
@@ -59,7 +48,7 @@ interface PullBounds {
 /** Deliverables of one channel without those acknowledged ahead. */
 function openOf(
   database: Database,
-  held: Pulled,
+  held: Behind,
   { room, limit }: PullBounds,
 ): ReturnType<typeof deliverables> {
   const { channel, channelId, sinceSeq, ackedSeq: afterSeq } = held

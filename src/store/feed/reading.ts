@@ -1,7 +1,7 @@
 // Reads the contents of a channel. Lists step over a bounded number of rows. (paging/1)
 
 import type { Event, Thing } from '#domain/entity'
-import type { CatchUpPage, CatchUpRequest, FeedEntry } from '#domain/feed'
+import type { CatchUpPage, CatchUpRequest, FeedEntry, Pulled } from '#domain/feed'
 import type { ChannelId, DeviceId } from '#domain/identity'
 import type { EntityQuery, HistoryQuery, Page, ReadStore } from '#domain/store-ports'
 import { catchUp } from './catch-up.ts'
@@ -57,21 +57,16 @@ export class Reading implements ReadStore {
     return this.#database.snapshot((executor) => catchUp(executor, requests, bytes))
   }
 
-  pull(
-    deviceId: DeviceId,
-    limit: number,
-  ): Promise<{ readonly items: readonly FeedEntry[]; readonly hasMore: boolean }> {
+  pull(deviceId: DeviceId, limit: number): Promise<Pulled> {
     return pull(this.#database, deviceId, limit)
   }
 
   #entity<Row>(table: EntityTable, channelId: ChannelId, id: string): Promise<Row | undefined> {
-    return this.#database.read((executor) =>
-      executor.first<Row>(
-        `SELECT e.id, e.state, e.seq, e.document FROM channels c
+    return this.#database.first<Row>(
+      `SELECT e.id, e.state, e.seq, e.document FROM channels c
           JOIN ${table} e ON e.channel = c.id AND e.id = ?
           WHERE c.channel_id = ? AND c.is_deleted = 0`,
-        [id, channelId],
-      ),
+      [id, channelId],
     )
   }
 

@@ -19,7 +19,7 @@ import type { Runtime } from '#domain/runtime'
 import type { Logger, Meter } from '#domain/telemetry'
 import { connectionsOf } from './connections.ts'
 import type { Connections, Lent } from './connections.ts'
-import type { Dialect, Failure, TransactionKind } from '#src/store/dialect'
+import type { Dialect, Failure, TransactionKind, Value } from '#src/store/dialect'
 import { Gate } from './gate.ts'
 import type { Executor, Source } from './executor.ts'
 import { NoAnswer, Overtaken, StoreDefect, StoreError, causeOf } from '#src/store/store-error'
@@ -98,6 +98,23 @@ export class Database {
   /** Runs one statement, or several that need not see the same state. */
   read<Answer>(job: Job<Answer>, traits: JobTraits = {}): Promise<Answer> {
     return this.#enter('read', job, { ...traits, isIdempotent: true })
+  }
+
+  /** Returns the rows of one SELECT. */
+  all<Row>(sql: string, parameters?: readonly Value[]): Promise<readonly Row[]> {
+    return this.read((executor) => executor.all<Row>(sql, parameters))
+  }
+
+  /** Returns the first row of one SELECT. */
+  first<Row>(sql: string, parameters?: readonly Value[], traits?: JobTraits) {
+    return this.read((executor) => executor.first<Row>(sql, parameters), traits)
+  }
+
+  /** Runs one statement durably; returns the number of changed rows. */
+  change(sql: string, parameters: readonly Value[], traits?: JobTraits): Promise<number> {
+    const job = async (executor: Executor): Promise<number> =>
+      (await executor.run(sql, parameters)).affected
+    return this.durable(job, traits)
   }
 
   /** Runs several statements that see one state. */

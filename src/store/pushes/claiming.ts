@@ -19,7 +19,7 @@ import { OPERATION_STATUSES } from '#domain/operation'
 import type { OperationStatus } from '#domain/operation'
 import type { ClaimedPushes, EndedOperations, PushClaim } from '#domain/push'
 import type { Executor } from '#src/store/jobs/executor'
-import { inChunks, removeById } from '#src/store/statements/bulk'
+import { changeById, removeById } from '#src/store/statements/bulk'
 import { firstBlockers, runsFrom } from './blockers.ts'
 import type { Blocker, Run } from './blockers.ts'
 import { loadPushes } from './loading.ts'
@@ -152,15 +152,7 @@ async function claimInOrder(
   { worker, nowMs, untilMs }: PushClaim,
 ): Promise<readonly DueJob[]> {
   if (jobs.length === 0) return []
-  await inChunks(
-    jobs.map(({ id }) => id),
-    (list, part) =>
-      executor.run(`UPDATE push_jobs SET claim = ?, due_at = ? WHERE id IN (${list})`, [
-        worker,
-        untilMs,
-        ...part,
-      ]),
-  )
+  await changeById(executor, jobs, 'UPDATE push_jobs SET claim = ?, due_at = ?', [worker, untilMs])
   const newest = new Map<number, number>()
   for (const { device, id } of jobs) newest.set(device, Math.max(id, newest.get(device) ?? id))
   const blockers = await firstBlockers(executor, newest, { worker, nowMs })

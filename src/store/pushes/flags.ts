@@ -8,7 +8,7 @@
 //            channels. The mark stays: a marked channel may have no such subscriber any more.
 
 import type { DeviceId } from '#domain/identity'
-import { inChunks } from '#src/store/statements/bulk'
+import { changeIn } from '#src/store/statements/bulk'
 import type { Executor } from '#src/store/jobs/executor'
 
 /** Devices that one call of `flagNext` checks. */
@@ -64,11 +64,10 @@ async function flag(
 ): Promise<void> {
   const found = new Set(rows.map(({ channel }) => channel))
   const channels = [...found].toSorted((one, other) => one - other)
-  await inChunks(channels, (list, part) =>
-    executor.run(
-      `UPDATE channel_heads SET has_provider_routes = 1
-        WHERE channel IN (${list}) AND has_provider_routes = 0`,
-      part,
-    ),
+  await changeIn(
+    executor,
+    channels,
+    (list) => `UPDATE channel_heads SET has_provider_routes = 1
+      WHERE channel IN (${list}) AND has_provider_routes = 0`,
   )
 }

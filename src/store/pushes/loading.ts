@@ -13,26 +13,15 @@ import type { StoredEntry } from '#src/store/feed/deliverables'
 import { updatesAtPlaces } from '#src/store/feed/update-blocks'
 import { eventFrom, thingFrom } from '#src/store/turns/document'
 import type { EventRow, ThingRow } from '#src/store/entities/entities'
-import type { PushState } from '#src/store/entities/pushes'
+import type { PushJobRow } from '#src/store/entities/pushes'
+import type { Numbered } from '#src/store/dialect'
 import { spanOf } from '#src/store/statements/spans'
 
 /** A job, from its own row. */
-export interface Job {
-  readonly id: number
-  readonly device: number
-  readonly channel: number
-  readonly seq: number
-  readonly thing: string | null
-  readonly routeRevision: number
-  readonly attempts: number
-  readonly queuedAt: number
-  readonly expiresAt: number
-}
+export type Job = Omit<DueJob, 'state'>
 
 /** A job that is due, or was when it was found. */
-export interface DueJob extends Job {
-  readonly state: PushState
-}
+export type DueJob = Numbered & Omit<PushJobRow, 'provider' | 'opId' | 'dueAt' | 'claim'>
 
 export interface Loaded {
   readonly pushes: readonly Push[]

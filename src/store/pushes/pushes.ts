@@ -11,7 +11,7 @@ import type {
   Settler,
 } from '#domain/push'
 import type { ProviderName } from '#domain/push/providers'
-import { inChunks, removeById } from '#src/store/statements/bulk'
+import { changeIn, removeById } from '#src/store/statements/bulk'
 import type { Database } from '#src/store/jobs/database'
 import type { Tables } from '#src/store/entities/tables'
 import type { Executor } from '#src/store/jobs/executor'
@@ -112,13 +112,11 @@ export class Pushes implements PushStore {
     { claim, dueMs }: { readonly claim: string; readonly dueMs: number },
   ): Promise<void> {
     return this.#database.repeatable(async (executor) => {
-      await inChunks(
+      await changeIn(
+        executor,
         ids.toSorted((one, other) => one - other),
-        (list, part) =>
-          executor.run(
-            `UPDATE push_jobs SET claim = ?, due_at = ? WHERE id IN (${list}) AND claim = ?`,
-            [claim, dueMs, ...part, worker],
-          ),
+        (list) => `UPDATE push_jobs SET claim = ?, due_at = ? WHERE id IN (${list}) AND claim = ?`,
+        { before: [claim, dueMs], behind: [worker] },
       )
     }, IDEMPOTENT)
   }

@@ -10,7 +10,7 @@
 
 import type { OperationId } from '#domain/identity'
 import type { EndedOperations, PushRules, PushTally } from '#domain/push'
-import { Bulk, inChunks, removeById } from '#src/store/statements/bulk'
+import { Bulk, allIn, changeById, changeIn, removeById } from '#src/store/statements/bulk'
 import type { Executor } from '#src/store/jobs/executor'
 import type { Dialect } from '#src/store/dialect'
 import type { PushTallyRow } from '#src/store/entities/pushes'
@@ -75,19 +75,16 @@ export class Settling {
     const byEnding = Map.groupBy(over, (opId) => JSON.stringify(ending(tallyOf(tallies, opId))))
     for (const [text, opIds] of byEnding) {
       const { status, errorCode } = JSON.parse(text) as ReturnType<PushRules['ending']>
-      await inChunks(opIds, async (list, part) => {
-        // settling/3
-        const { affected } = await executor.run(
-          `UPDATE operations SET status = ?, updated_at = ?, error_code = ?
-            WHERE op_id IN (${list}) AND status = ?`,
-          [status, nowMs, errorCode ?? null, ...part, queued],
-        )
-        counts[status] = (counts[status] ?? 0) + affected
-      })
+      const changed = await changeIn(
+        executor,
+        opIds,
+        (list) => `UPDATE operations SET status = ?, updated_at = ?, error_code = ?
+          WHERE op_id IN (${list}) AND status = ?`,
+        { before: [status, nowMs, errorCode ?? null], behind: [queued] }, // settling/3
+      )
+      counts[status] = (counts[status] ?? 0) + changed
     }
-    await inChunks(over, (list, part) =>
-      executor.run(`DELETE FROM push_tallies WHERE op_id IN (${list})`, part),
-    )
+    await changeIn(executor, over, (list) => `DELETE FROM push_tallies WHERE op_id IN (${list})`)
     return counts
   }
 }
@@ -96,19 +93,15 @@ const tallyOf = (tallies: Tallies, opId: OperationId): PushTally =>
   tallies.get(opId) ?? { served: 0, failed: 0 }
 
 /** settling/1 */
-async function lockJobs(executor: Executor, ended: readonly Ended[]): Promise<readonly OpenJob[]> {
+function lockJobs(executor: Executor, ended: readonly Ended[]): Promise<readonly OpenJob[]> {
   const { byIndex, forUpdate } = executor.dialect
   const ids = ended.map(({ id }) => id).toSorted((one, other) => one - other)
-  const jobs: OpenJob[] = []
-  await inChunks(ids, async (list, part) => {
-    const rows = await executor.all<OpenJob>(
-      `SELECT id, op_id AS opId FROM push_jobs${byIndex('PRIMARY')}
-        WHERE id IN (${list}) AND state <> 'pushed'${forUpdate}`,
-      part,
-    )
-    jobs.push(...rows)
-  })
-  return jobs
+  return allIn<OpenJob>(
+    executor,
+    ids,
+    (list) => `SELECT id, op_id AS opId FROM push_jobs${byIndex('PRIMARY')}
+      WHERE id IN (${list}) AND state <> 'pushed'${forUpdate}`,
+  )
 }
 
 function talliesOf(jobs: readonly OpenJob[], ended: readonly Ended[]): Tallies {
@@ -126,11 +119,11 @@ function talliesOf(jobs: readonly OpenJob[], ended: readonly Ended[]): Tallies {
 async function lockOperations(executor: Executor, opIds: readonly OperationId[]): Promise<void> {
   const { byIndex, forUpdate } = executor.dialect
   if (forUpdate === '') return
-  await inChunks(opIds, (list, part) =>
-    executor.all(
+  await allIn(
+    executor,
+    opIds,
+    (list) =>
       `SELECT op_id FROM operations${byIndex('PRIMARY')} WHERE op_id IN (${list})${forUpdate}`,
-      part,
-    ),
   )
 }
 
@@ -149,16 +142,8 @@ async function removeOrMark(
     jobs.filter(({ id }) => !marks.has(id)),
   )
   const byTime = Map.groupBy(kept, ({ id }) => marks.get(id) ?? 0)
-  for (const [untilMs, rows] of byTime) {
-    await inChunks(
-      rows.map(({ id }) => id),
-      (list, part) =>
-        executor.run(
-          `UPDATE push_jobs SET state = 'pushed', due_at = ?, claim = '' WHERE id IN (${list})`,
-          [untilMs, ...part],
-        ),
-    )
-  }
+  const mark = `UPDATE push_jobs SET state = 'pushed', due_at = ?, claim = ''`
+  for (const [untilMs, rows] of byTime) await changeById(executor, rows, mark, [untilMs])
 }
 
 async function addEarlier(
@@ -166,18 +151,17 @@ async function addEarlier(
   opIds: readonly OperationId[],
   tallies: Tallies,
 ): Promise<void> {
-  await inChunks(opIds, async (list, part) => {
-    const rows = await executor.all<PushTallyRow>(
-      `SELECT op_id AS opId, served, failed FROM push_tallies WHERE op_id IN (${list})`,
-      part,
-    )
-    for (const { opId, served, failed } of rows) {
-      const tally = tallies.get(opId)
-      if (tally === undefined) continue
-      tally.served += served
-      tally.failed += failed
-    }
-  })
+  const rows = await allIn<PushTallyRow>(
+    executor,
+    opIds,
+    (list) => `SELECT op_id AS opId, served, failed FROM push_tallies WHERE op_id IN (${list})`,
+  )
+  for (const { opId, served, failed } of rows) {
+    const tally = tallies.get(opId)
+    if (tally === undefined) continue
+    tally.served += served
+    tally.failed += failed
+  }
 }
 
 /** Operations with a job that has not ended. */
@@ -185,14 +169,11 @@ async function withJobs(
   executor: Executor,
   opIds: readonly OperationId[],
 ): Promise<ReadonlySet<OperationId>> {
-  const found = new Set<OperationId>()
-  await inChunks(opIds, async (list, part) => {
-    const rows = await executor.all<{ opId: OperationId }>(
-      `SELECT DISTINCT op_id AS opId FROM push_jobs
-        WHERE op_id IN (${list}) AND state <> 'pushed'`,
-      part,
-    )
-    for (const { opId } of rows) found.add(opId)
-  })
-  return found
+  const rows = await allIn<{ opId: OperationId }>(
+    executor,
+    opIds,
+    (list) => `SELECT DISTINCT op_id AS opId FROM push_jobs
+      WHERE op_id IN (${list}) AND state <> 'pushed'`,
+  )
+  return new Set(rows.map(({ opId }) => opId))
 }

@@ -12,11 +12,11 @@
 //     it counts as seen. The cost follows the number of removed rows, and of rows that reach that
 //     age. (retention/1)
 
-import type { ChannelId } from '#domain/identity'
 import type { Expired, IdleLimits } from '#domain/retention-ports'
-import { inChunks, removeById } from '#src/store/statements/bulk'
+import { allIn, changeById, removeById } from '#src/store/statements/bulk'
 import { removeMqttSessions } from '#src/store/administration/mqtt-sessions'
 import type { Numbered } from '#src/store/dialect'
+import type { ChannelHeadRow, ChannelRow } from '#src/store/entities/channels'
 import type { Executor } from '#src/store/jobs/executor'
 
 /** Stands in place of a head for a channel that got a subscription since retention looked at it. */
@@ -41,16 +41,12 @@ export async function removeIdleDevices(
     [limits.nowMs, maxRows - strangers.length - absent.length],
   )
   const old = [...strangers, ...absent]
-  const sessions = await amongRows(executor, { table: 'mqtt_sessions', column: 'device' }, old)
+  const sessions = await amongRows(executor, 'mqtt_sessions', 'device', old)
   for (const { id } of ended) sessions.add(id)
   await removeMqttSessions(executor, [...sessions])
-  const subscribed = await subscribedAmong(executor, 'device', old)
+  const subscribed = await amongRows(executor, 'subscriptions', 'device', old)
   const inUse = old.filter(({ id }) => subscribed.has(id))
-  await inChunks(
-    inUse.map(({ id }) => id),
-    (list, part) =>
-      executor.run(`UPDATE devices SET seen_at = ? WHERE id IN (${list})`, [limits.nowMs, ...part]),
-  ) // idle/3
+  await changeById(executor, inUse, 'UPDATE devices SET seen_at = ?', [limits.nowMs]) // idle/3
   const idle = new Set(old.filter(({ id }) => !subscribed.has(id)).map(({ id }) => id))
   for (const { id } of ended) idle.add(id)
   return removeById(
@@ -72,44 +68,23 @@ const oldDevices = (
     [before, maxRows],
   )
 
-/** The rows among these that have a subscription. */
-const subscribedAmong = (
-  executor: Executor,
-  column: 'device' | 'channel',
-  rows: readonly Numbered[],
-): Promise<ReadonlySet<number>> => amongRows(executor, { table: 'subscriptions', column }, rows)
-
 /** The rows among these whose id is in a column of another table. */
 async function amongRows(
   executor: Executor,
-  { table, column }: { readonly table: string; readonly column: 'device' | 'channel' },
+  table: 'mqtt_sessions' | 'subscriptions',
+  column: 'device' | 'channel',
   rows: readonly Numbered[],
 ): Promise<Set<number>> {
-  const found = new Set<number>()
-  await inChunks(
+  const held = await allIn<Numbered>(
+    executor,
     rows.map(({ id }) => id),
-    async (list, part) => {
-      const held = await executor.all<Numbered>(
-        `SELECT DISTINCT ${column} AS id FROM ${table} WHERE ${column} IN (${list})`,
-        part,
-      )
-      for (const { id } of held) found.add(id)
-    },
+    (list) => `SELECT DISTINCT ${column} AS id FROM ${table} WHERE ${column} IN (${list})`,
   )
-  return found
+  return new Set(held.map(({ id }) => id))
 }
 
-interface OldChannel extends Numbered {
-  readonly channelId: ChannelId
-  readonly createdAt: number
-  readonly usedSeq: number
-}
-
-interface Head extends Numbered {
-  readonly headSeq: number
-  readonly things: number
-  readonly openEvents: number
-}
+type OldChannel = Numbered & Pick<ChannelRow, 'channelId' | 'createdAt' | 'usedSeq'>
+type Head = Numbered & Pick<ChannelHeadRow, 'headSeq' | 'things' | 'openEvents'>
 
 /** Deletes channels, whose rows are removed later; gives the deleted channels. (idle/2) */
 export async function deleteIdleChannels(
@@ -124,7 +99,7 @@ export async function deleteIdleChannels(
     [before, maxRows],
   )
   const heads = await headsOf(executor, old, '')
-  const subscribed = await subscribedAmong(executor, 'channel', old)
+  const subscribed = await amongRows(executor, 'subscriptions', 'channel', old)
   const unused: OldChannel[] = []
   for (const channel of old) {
     const head = heads.get(channel.id)
@@ -142,11 +117,7 @@ export async function deleteIdleChannels(
   }
   const locked = await headsOf(executor, unused, executor.dialect.forUpdate) // idle/2
   const deleted = unused.filter((channel) => !isHeld(locked.get(channel.id), channel))
-  await inChunks(
-    deleted.map(({ id }) => id),
-    (list, part) =>
-      executor.run(`UPDATE channels SET is_deleted = ? WHERE id IN (${list})`, [nowMs, ...part]),
-  )
+  await changeById(executor, deleted, 'UPDATE channels SET is_deleted = ?', [nowMs])
   return deleted.map(({ channelId }) => channelId)
 }
 
@@ -158,17 +129,11 @@ async function headsOf(
   channels: readonly Numbered[],
   lock: string,
 ): Promise<ReadonlyMap<number, Head>> {
-  const heads = new Map<number, Head>()
-  await inChunks(
+  const heads = await allIn<Head>(
+    executor,
     channels.map(({ id }) => id),
-    async (list, part) => {
-      const rows = await executor.all<Head>(
-        `SELECT channel AS id, head_seq AS headSeq, things, open_events AS openEvents
-          FROM channel_heads WHERE channel IN (${list})${lock}`,
-        part,
-      )
-      for (const head of rows) heads.set(head.id, head)
-    },
+    (list) => `SELECT channel AS id, head_seq AS headSeq, things, open_events AS openEvents
+      FROM channel_heads WHERE channel IN (${list})${lock}`,
   )
-  return heads
+  return new Map(heads.map((head) => [head.id, head]))
 }

@@ -14,7 +14,7 @@
 // ahead keeps the rows behind it until its own time has come.
 
 import type { Expired, IdleLimits, RetentionLimits, RetentionStore } from '#domain/retention-ports'
-import { inChunks, removeById } from '#src/store/statements/bulk'
+import { changeIn, removeById } from '#src/store/statements/bulk'
 import type { Database } from '#src/store/jobs/database'
 import type { Executor } from '#src/store/jobs/executor'
 import { removeDeletedChannel } from './deleted-channels.ts'
@@ -28,12 +28,13 @@ type Chore = (executor: Executor, before: RetentionLimits, maxRows: number) => P
 const CHORES: readonly Chore[] = [
   removeClaims,
   removeOperations,
-  removeOperationBatches,
-  removeThingUpdates,
+  rowsOf('operation_batches', 'last_at', 'operations'),
+  // Raises no floor: a device that is behind gets each Thing whole, not its updates.
+  rowsOf('thing_updates', 'accepted_at', 'thingUpdates'),
   removeUpdateBlocks,
   removeFeedEntries,
   removeTombstones,
-  removeDeadLetters,
+  rowsOf('dead_letters', 'at', 'operations'),
   (executor, before, maxRows) => removeEndedGrants(executor, before.authorization, maxRows),
   (executor, before, maxRows) => removeBindSessions(executor, before.bindSessions, maxRows),
   (executor, before, maxRows) => removeDeletedChannel(executor, before.deletedChannels, maxRows),
@@ -62,10 +63,9 @@ export class Retention implements RetentionStore {
   }
 
   async expire(limits: IdleLimits, maxRows: number): Promise<Expired> {
-    const kept = { isIdempotent: true }
     const devices = await this.#database.repeatable(
       (executor) => removeIdleDevices(executor, limits, maxRows),
-      kept,
+      { isIdempotent: true },
     )
     const channels = await this.#database.repeatable((executor) =>
       deleteIdleChannels(executor, limits, maxRows),
@@ -85,15 +85,7 @@ async function removeClaims(
       ${executor.dialect.forUpdate}`,
     [operations, Math.floor(maxRows / 2)], // retention/4
   )
-  const ids = expired.map(({ opId }) => opId)
-  let removed = 0
-  for (const table of ['operations', 'claims']) {
-    await inChunks(ids, async (list, part) => {
-      const { affected } = await executor.run(`DELETE FROM ${table} WHERE op_id IN (${list})`, part)
-      removed += affected
-    })
-  }
-  return removed
+  return removeOf(executor, ['operations', 'claims'], expired)
 }
 
 async function removeOperations(
@@ -106,21 +98,24 @@ async function removeOperations(
       ${executor.dialect.forUpdate}`,
     [operations, maxRows],
   )
-  const ids = expired.map(({ opId }) => opId)
-  await inChunks(ids, (list, part) =>
-    executor.run(`DELETE FROM operations WHERE op_id IN (${list})`, part),
-  )
-  return ids.length
+  return removeOf(executor, ['operations'], expired)
 }
 
-async function removeOperationBatches(
+async function removeOf(
   executor: Executor,
-  { operations }: RetentionLimits,
-  maxRows: number,
+  tables: readonly string[],
+  expired: readonly { readonly opId: string }[],
 ): Promise<number> {
-  const select = 'SELECT id, last_at AS at FROM operation_batches'
-  const old = await oldestOf<Old>(executor, select, { before: operations, maxRows })
-  return removeById(executor, 'operation_batches', old)
+  const ids = expired.map(({ opId }) => opId)
+  let removed = 0
+  for (const table of tables) {
+    removed += await changeIn(
+      executor,
+      ids,
+      (list) => `DELETE FROM ${table} WHERE op_id IN (${list})`,
+    )
+  }
+  return removed
 }
 
 /** A row at the old end of a table in commit order. */
@@ -143,15 +138,11 @@ async function oldestOf<Row extends Old>(
   return young < 0 ? rows : rows.slice(0, young)
 }
 
-/** Raises no floor: a device that is behind gets each Thing whole, not its updates. */
-async function removeThingUpdates(
-  executor: Executor,
-  { thingUpdates }: RetentionLimits,
-  maxRows: number,
-): Promise<number> {
-  const select = 'SELECT id, accepted_at AS at FROM thing_updates'
-  const old = await oldestOf<Old>(executor, select, { before: thingUpdates, maxRows })
-  return removeById(executor, 'thing_updates', old)
+/** Removes the rows of a table in commit order whose time in `column` is before a limit. */
+function rowsOf(table: string, column: string, limit: keyof RetentionLimits): Chore {
+  const select = `SELECT id, ${column} AS at FROM ${table}`
+  return async (executor, { [limit]: before }, maxRows) =>
+    removeById(executor, table, await oldestOf<Old>(executor, select, { before, maxRows }))
 }
 
 /** Blocks go with their places. (retention/4) */
@@ -165,13 +156,10 @@ async function removeUpdateBlocks(
   const old = await oldestOf<Old & { readonly places: number }>(executor, select, limits)
   let rows = 0
   const fitting = old.filter(({ places }) => (rows += places + 1) <= maxRows)
-  let removed = 0
-  await inChunks(
+  const removed = await changeIn(
+    executor,
     fitting.map(({ id }) => id),
-    async (list, part) => {
-      const places = `DELETE FROM update_places WHERE block IN (${list})`
-      removed += (await executor.run(places, part)).affected
-    },
+    (list) => `DELETE FROM update_places WHERE block IN (${list})`,
   )
   return removed + (await removeById(executor, 'update_blocks', fitting))
 }
@@ -190,18 +178,6 @@ async function removeFeedEntries(
   const old = await oldestOf<OldEntry>(executor, select, { before: messagesAndEvents, maxRows })
   await raiseFloors(executor, 'entries_floor', old) // retention/2
   return removeById(executor, 'feed_entries', old)
-}
-
-async function removeDeadLetters(
-  executor: Executor,
-  { operations }: RetentionLimits,
-  maxRows: number,
-): Promise<number> {
-  const old = await oldestOf<Old>(executor, 'SELECT id, at FROM dead_letters', {
-    before: operations,
-    maxRows,
-  })
-  return removeById(executor, 'dead_letters', old)
 }
 
 type OldTombstone = OldEntry & Pick<TombstoneRow, 'model' | 'entityId'>

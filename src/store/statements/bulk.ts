@@ -160,22 +160,60 @@ export async function inChunks(
   }
 }
 
-/** Removes rows of a table with generated ids; gives the number of removed rows. */
-export async function removeById(
+/** Returns the rows of a SELECT over many values, chunk by chunk. */
+export async function allIn<Row>(
+  executor: Executor,
+  values: readonly Value[],
+  select: (list: string) => string,
+): Promise<readonly Row[]> {
+  const found: Row[] = []
+  await inChunks(values, async (list, part) => {
+    found.push(...(await executor.all<Row>(select(list), part)))
+  })
+  return found
+}
+
+/** The parameters of a statement on both sides of its list. */
+interface Beside {
+  readonly before?: readonly Value[]
+  readonly behind?: readonly Value[]
+}
+
+/** Changes rows by a statement over many values; returns the number of changed rows. */
+export async function changeIn(
+  executor: Executor,
+  values: readonly Value[],
+  statement: (list: string) => string,
+  { before = [], behind = [] }: Beside = {},
+): Promise<number> {
+  let changed = 0
+  await inChunks(values, async (list, part) => {
+    const { affected } = await executor.run(statement(list), [...before, ...part, ...behind])
+    changed += affected
+  })
+  return changed
+}
+
+/** Changes rows of a table with generated ids; returns the number of changed rows. */
+export const changeById = (
+  executor: Executor,
+  rows: readonly Numbered[],
+  change: string,
+  parameters: readonly Value[] = [],
+): Promise<number> =>
+  changeIn(
+    executor,
+    rows.map(({ id }) => id),
+    (list) => `${change} WHERE id IN (${list})`,
+    { before: parameters },
+  )
+
+/** Removes rows of a table with generated ids; returns the number of removed rows. */
+export const removeById = (
   executor: Executor,
   table: string,
   rows: readonly Numbered[],
-): Promise<number> {
-  let removed = 0
-  await inChunks(
-    rows.map(({ id }) => id),
-    async (list, part) => {
-      const { affected } = await executor.run(`DELETE FROM ${table} WHERE id IN (${list})`, part)
-      removed += affected
-    },
-  )
-  return removed
-}
+): Promise<number> => changeById(executor, rows, `DELETE FROM ${table}`)
 
 /** `lengthOf` gives the characters of the item at an index; it is asked in order. */
 function* chunks(

@@ -127,13 +127,10 @@ export function takeLane(
   }, URGENT)
 }
 
-export function lastEpoch(database: Database): Promise<number> {
-  return database.read(async (executor) => {
-    const row = await executor.first<{ epoch: number | null }>(
-      'SELECT max(epoch) AS epoch FROM lanes',
-    )
-    return row?.epoch ?? 0
-  }, URGENT)
+export async function lastEpoch(database: Database): Promise<number> {
+  const sql = 'SELECT max(epoch) AS epoch FROM lanes'
+  const row = await database.first<{ epoch: number | null }>(sql, [], URGENT)
+  return row?.epoch ?? 0
 }
 
 const MOVE = 'UPDATE lanes SET place = ? WHERE lane = ? AND epoch = ? AND place = ?'

@@ -22,12 +22,7 @@ const READ_SIZE_MAX = 8 * 2 ** 20
 const READ_BATCHES_MAX = 1_024
 const EPOCH = 'epoch'
 
-interface StoredSize {
-  readonly id: LogPosition
-  readonly submissions: number
-  readonly size: number
-  readonly appendedAt: number
-}
+type StoredSize = Omit<LogBatchRow, 'lane' | 'payload'> & { readonly id: LogPosition }
 
 export class LogBatches implements LogTable {
   readonly #database: Database
@@ -84,25 +79,21 @@ export class LogBatches implements LogTable {
     })
   }
 
-  bounds(lane: number): Promise<LogBounds> {
-    return this.#database.snapshot(async (executor) => {
-      const ends = await executor.first<{ first: number | null; last: number | null }>(
-        `SELECT (SELECT min(id) FROM log_batches WHERE lane = ?) AS first,
-          (SELECT max(id) FROM log_batches WHERE lane = ?) AS last`,
-        [lane, lane],
-      )
-      return { first: ends?.first ?? 0, last: ends?.last ?? 0 }
-    })
+  async bounds(lane: number): Promise<LogBounds> {
+    const ends = await this.#database.first<{ first: number | null; last: number | null }>(
+      `SELECT (SELECT min(id) FROM log_batches WHERE lane = ?) AS first,
+        (SELECT max(id) FROM log_batches WHERE lane = ?) AS last`,
+      [lane, lane],
+    )
+    return { first: ends?.first ?? 0, last: ends?.last ?? 0 }
   }
 
   /** Bytes of payload, as the log counts them. */
-  bytes(): Promise<number> {
-    return this.#database.read(async (executor) => {
-      const row = await executor.first<{ size: number | string | null }>(
-        'SELECT sum(size) AS size FROM log_batches',
-      )
-      return Number(row?.size ?? 0) // MySQL adds up in decimals, which the driver gives as text.
-    })
+  async bytes(): Promise<number> {
+    const row = await this.#database.first<{ size: number | string | null }>(
+      'SELECT sum(size) AS size FROM log_batches',
+    )
+    return Number(row?.size ?? 0) // MySQL adds up in decimals, which the driver gives as text.
   }
 
   purge(

@@ -15,7 +15,7 @@
 
 import type { OperationId } from '#domain/identity'
 import type { Claim, ClaimOutcome, Operation, OperationStore } from '#domain/operation'
-import { Bulk, inChunks } from '#src/store/statements/bulk'
+import { Bulk, allIn, inChunks } from '#src/store/statements/bulk'
 import type { Database } from '#src/store/jobs/database'
 import type { ClaimRow, OperationRow } from '#src/store/entities/operations'
 import type { Tables } from '#src/store/entities/tables'
@@ -82,18 +82,17 @@ async function operationsOf(
   executor: Executor,
   opIds: readonly OperationId[],
 ): Promise<readonly (Operation | undefined)[]> {
+  const rows = await allIn<OperationRow>(
+    executor,
+    [...new Set(opIds)],
+    (list) => `SELECT op_id AS opId, channel_id AS channelId, model, entity_id AS entityId, status,
+        accepted_at AS acceptedAt, updated_at AS updatedAt, error_code AS errorCode
+      FROM operations WHERE op_id IN (${list})`,
+  )
   const found = new Map<OperationId, Operation>()
-  await inChunks([...new Set(opIds)], async (list, part) => {
-    const rows = await executor.all<OperationRow>(
-      `SELECT op_id AS opId, channel_id AS channelId, model, entity_id AS entityId, status,
-          accepted_at AS acceptedAt, updated_at AS updatedAt, error_code AS errorCode
-        FROM operations WHERE op_id IN (${list})`,
-      part,
-    )
-    for (const { errorCode, ...operation } of rows) {
-      found.set(operation.opId, { ...operation, ...(errorCode !== null && { errorCode }) })
-    }
-  })
+  for (const { errorCode, ...operation } of rows) {
+    found.set(operation.opId, { ...operation, ...(errorCode !== null && { errorCode }) })
+  }
   // The row of a queued operation goes before the record of its batch. (making/4)
   const others = [...new Set(opIds)].filter((opId) => !found.has(opId))
   for (const operation of await operationsInBatches(executor, others)) {

@@ -4,7 +4,7 @@ import type { ChannelId } from '#domain/identity'
 import type { Unparked, Waiting } from '#domain/parked'
 import type { Database } from '#src/store/jobs/database'
 import type { Numbered } from '#src/store/dialect'
-import type { ParkedRow } from '#src/store/entities/parked'
+import type { ParkedRow } from '#src/store/entities/lanes'
 import type { RowsStatement } from '#src/store/jobs/executor'
 
 const URGENT = { isUrgent: true }
@@ -41,13 +41,9 @@ export function waitingFor(
 }
 
 /** True when any channel of any lane is parked. */
-export function isAnyParked(database: Database): Promise<boolean> {
-  return database.read(async (executor) => {
-    const row = await executor.first(
-      'SELECT id FROM parked_submissions ORDER BY channel_id, id LIMIT 1',
-    )
-    return row !== undefined
-  })
+export async function isAnyParked(database: Database): Promise<boolean> {
+  const sql = 'SELECT id FROM parked_submissions ORDER BY channel_id, id LIMIT 1'
+  return (await database.first(sql)) !== undefined
 }
 
 /**

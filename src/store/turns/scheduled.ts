@@ -7,7 +7,7 @@ import type { ScheduledMessage, ScheduledRead, ScheduledState } from '#domain/ru
 import type { PutOff } from '#domain/rules/stored'
 import type { ChannelWrites } from '#domain/store-ports'
 import type { Fields } from '#domain/submission'
-import type { ScheduledRow } from '#src/store/entities/scheduled'
+import type { ScheduledRow } from '#src/store/entities/rules'
 import type { Tables } from '#src/store/entities/tables'
 import type { Executor, RowsStatement } from '#src/store/jobs/executor'
 import { Bulk } from '#src/store/statements/bulk'

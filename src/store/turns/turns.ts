@@ -7,14 +7,10 @@
 //     place until the place itself is on the disk. (sqlite/1)
 
 import type { ChannelId, OperationId } from '#domain/identity'
-import type { LanePlace, Lease, LogState } from '#domain/lane'
 import type { Operation } from '#domain/operation'
 import type { PushRules } from '#domain/push'
-import type { Waiting } from '#domain/parked'
-import type { DueInChannel } from '#domain/rules/stored'
 import type {
   ChannelHead,
-  Committed,
   EntityKey,
   OperationUse,
   TurnReads,
@@ -37,104 +33,67 @@ import { deadlinesIn, dueIn, nextDueIn, rulesOf, watchesOf } from './rules.ts'
 import { scheduledOf } from './scheduled.ts'
 import { TurnRows } from './turn-rows.ts'
 
-export class Turns implements TurnStore {
-  readonly #database: Database
-  readonly #rows: TurnRows
-  readonly #jobs: JobMaking
-  #compactSince: number | undefined
+const URGENT = { isUrgent: true }
 
-  constructor(database: Database, tables: Tables, pushes: PushRules) {
-    this.#database = database
-    this.#rows = new TurnRows(tables, database.dialect)
-    this.#jobs = new JobMaking(pushes, tables, database.dialect)
+/** The turns of a database; the place of a lane moves with each. */
+export const turnsOn = (database: Database, tables: Tables, pushes: PushRules): TurnStore => ({
+  takeLane: (lease) => takeLane(database, lease),
+  lastEpoch: () => lastEpoch(database),
+  bindLog: (log) => bindLog(database, log),
+  commit: committing(database, tables, pushes),
+  due: (lane, upTo, max) => dueIn(database, { lane, upTo, max }),
+  nextDue: (lane) => nextDueIn(database, lane),
+  deadlines: (lane) => deadlinesIn(database, lane),
+  parkedIn: (lane) => parkedIn(database, lane),
+  waitingFor: (channelId, max) => waitingFor(database, channelId, max),
+  untilDurable: () => writeDurably(database),
+  // The statements need not see one state: only the owner of the lanes writes these rows.
+  load: (reads) => database.read((executor) => load(executor, reads), URGENT),
+})
+
+function committing(database: Database, tables: Tables, pushes: PushRules): TurnStore['commit'] {
+  const rows = new TurnRows(tables, database.dialect)
+  const jobs = new JobMaking(pushes, tables, database.dialect)
+  let since: number | undefined
+  function* statements(writes: TurnWrites, executor: Executor): Generator<RowsStatement> {
+    yield* laneMoves(writes.lanes) // W2
+    yield* rows.statements(writes, executor)
   }
-
-  takeLane(lease: Lease): Promise<LanePlace | 'fenced'> {
-    return takeLane(this.#database, lease)
-  }
-
-  lastEpoch(): Promise<number> {
-    return lastEpoch(this.#database)
-  }
-
-  bindLog(log: LogState): Promise<void> {
-    return bindLog(this.#database, log)
-  }
-
-  async commit(writes: TurnWrites): Promise<Committed> {
+  return async (writes) => {
     // turns/1. Not idempotent: run again after a commit whose answer was lost, it would find itself
     //   fenced.
-    const queued = await this.#database.repeatable<readonly OperationId[] | undefined>(
+    const queued = await database.repeatable<readonly OperationId[] | undefined>(
       async (executor) => {
-        this.#compactSince ??= await compactSince(executor)
-        const sorted = withRowsBefore(this.#compactSince, writes) // operation-batches/3
-        const isWhole = await runAll(executor, this.#statements(sorted, executor))
+        since ??= await compactSince(executor)
+        const sorted = withRowsBefore(since, writes) // operation-batches/3
+        const isWhole = await runAll(executor, statements(sorted, executor))
         if (!isWhole) return new RolledBack(undefined) // W2
-        return this.#jobs.make(executor, writes.channels)
+        return jobs.make(executor, writes.channels)
       },
-      { isUrgent: true },
+      URGENT,
     )
     if (queued === undefined) {
-      return { kind: 'fenced', lanes: await fencedLanes(this.#database, writes.lanes) }
+      return { kind: 'fenced', lanes: await fencedLanes(database, writes.lanes) }
     }
     return queued.length === 0 ? { kind: 'committed' } : { kind: 'committed', queued }
   }
+}
 
-  *#statements(writes: TurnWrites, executor: Executor): Generator<RowsStatement> {
-    yield* laneMoves(writes.lanes) // W2
-    yield* this.#rows.statements(writes, executor)
-  }
-
-  due(lane: number, upTo: number, max?: number): Promise<readonly DueInChannel[]> {
-    return dueIn(this.#database, { lane, upTo, max })
-  }
-
-  nextDue(lane: number): Promise<number | undefined> {
-    return nextDueIn(this.#database, lane)
-  }
-
-  deadlines(lane: number): Promise<number> {
-    return deadlinesIn(this.#database, lane)
-  }
-
-  parkedIn(lane: number): Promise<ReadonlyMap<ChannelId, number>> {
-    return parkedIn(this.#database, lane)
-  }
-
-  waitingFor(channelId: ChannelId, max: number): Promise<readonly Waiting[]> {
-    return waitingFor(this.#database, channelId, max)
-  }
-
-  untilDurable(): Promise<void> {
-    return writeDurably(this.#database)
-  }
-
-  load(reads: TurnReads): Promise<TurnState> {
-    const job = async (executor: Executor): Promise<TurnState> => {
-      const watches = await watchesOf(executor, reads.watched ?? [])
-      return {
-        channels: await channelsOf(executor, reads.channels),
-        rules: await rulesOf(executor, reads.channels),
-        watches,
-        things: (await entitiesOf<ThingRow>(executor, 'things', reads.things)).map((row) => ({
-          ...thingFrom(row),
-          channelId: row.channelId,
-        })),
-        events: (
-          await entitiesOf<EventRow>(executor, 'events', [
-            ...reads.events,
-            ...eventsOf(watches, reads.events),
-          ])
-        ).map((row) => ({
-          ...eventFrom(row),
-          channelId: row.channelId,
-        })),
-        scheduled: await scheduledOf(executor, reads.scheduled ?? []),
-        operations: await operationsOf(executor, reads.operations),
-      }
-    }
-    // The statements need not see one state: only the owner of the lanes writes these rows.
-    return this.#database.read(job, { isUrgent: true })
+async function load(executor: Executor, reads: TurnReads): Promise<TurnState> {
+  const watches = await watchesOf(executor, reads.watched ?? [])
+  const channels = await channelsOf(executor, reads.channels)
+  const rules = await rulesOf(executor, reads.channels)
+  const things = await entitiesOf<ThingRow>(executor, 'things', reads.things)
+  const keys = [...reads.events, ...eventsOf(watches, reads.events)]
+  const events = await entitiesOf<EventRow>(executor, 'events', keys)
+  return {
+    channels,
+    rules,
+    watches,
+    things: things.map((row) => ({ ...thingFrom(row), channelId: row.channelId })),
+    events: events.map((row) => ({ ...eventFrom(row), channelId: row.channelId })),
+    scheduled: await scheduledOf(executor, reads.scheduled ?? []),
+    operations: await operationsOf(executor, reads.operations),
   }
 }
 
