@@ -6,7 +6,7 @@ import test from 'ava'
 import type { FrontendEnd, LogEnd, LogReaderEnd, ThreadEnds } from '#src/runtime/threads/contract'
 import { Rpc, ThreadRpc } from '#src/threads/rpc'
 import type { Services } from '#src/threads/rpc'
-import { memoryWire } from '#src/threads/wire'
+import { memoryWire } from '#test/support/memory-wire'
 import { realRuntime } from '#test/support/real-runtime'
 
 test('a service, a method, a topic or a payload that the contract lacks does not compile', (t) => {
