@@ -8,9 +8,8 @@ import type { Meter } from '#domain/telemetry'
 import type {
   EngineControl,
   JobsEnd,
-  JobsReaderEnd,
   LogEnd,
-  LogReaderEnd,
+  ReaderEnd,
   ThreadEnds,
   ThreadSettings,
 } from '#src/runtime/threads/contract'
@@ -82,7 +81,7 @@ function serveJobs(
     bus,
   }: Pick<Store, 'pushes' | 'secrets'> & { readonly bus: Pick<Bus, 'onNotice'> },
 ): void {
-  const dispatch = new Rpc<JobsEnd, JobsReaderEnd>(wire)
+  const dispatch = new Rpc<JobsEnd, ReaderEnd>(wire)
   dispatch.serve({ pushes, secrets })
   const stop = bus.onNotice(({ kind }) => {
     if (kind === 'pushes-queued') dispatch.tell('queued', undefined)
@@ -159,7 +158,7 @@ class LogClient {
   #reader: EmbeddedReader | undefined
 
   constructor(wire: PeerWire) {
-    const peer = new Rpc<LogReaderEnd, LogEnd>(wire)
+    const peer = new Rpc<ReaderEnd, LogEnd>(wire)
     wire.on('close', () => peer.break(new Error("the log's thread has ended")))
     peer.onTell('appended', (batches) => this.#reader?.take(batches))
     this.source = peer.remote('log')
