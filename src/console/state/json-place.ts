@@ -1,5 +1,7 @@
 // Where in a JSON text the member of a path stands, so that an editor can lead to it.
 
+import { jsonOf } from '#domain/record'
+
 // A text, a sign of structure, or anything else without spaces.
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g
 
@@ -52,13 +54,7 @@ function next(level: Level | undefined): void {
   else level.index += 1
 }
 
-function nameIn(token: string): string {
-  try {
-    return String(JSON.parse(token))
-  } catch {
-    return token
-  }
-}
+const nameIn = (token: string): string => String(jsonOf(token) ?? token)
 
 /** The line of a place, from 1 on. */
 export const lineAt = (text: string, at: number): number => text.slice(0, at).split('\n').length

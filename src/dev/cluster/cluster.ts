@@ -16,6 +16,7 @@ import { join } from 'node:path'
 import type { Fetch } from '#src/client/runtime'
 import type { Env } from '#src/config/environment'
 import { CommandError } from '#src/cli/endings'
+import { aborted } from '#src/dev/own-program'
 import { atExit } from '#src/dev/servers/at-exit'
 import { unlockFile, tryLockFile } from '#src/dev/servers/lock-file'
 import { isPortFree, reservePort } from '#src/dev/servers/port'
@@ -188,14 +189,6 @@ async function whenAllReady(
   const areReady = await Promise.race([Promise.all(nodes).then(() => true), isOver])
   if (late.aborted) throw new CommandError('the nodes were not ready in time')
   return areReady
-}
-
-/** Resolves when the signal is aborted. */
-export function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }
 
 export const FOLDER_PREFIX = 'heliograph-dev-cluster-'

@@ -11,6 +11,7 @@ import { watch } from '#src/client/watch'
 import { makePassword } from '#src/cli/make-password'
 import { CommandError } from '#src/cli/endings'
 import type { Credentials } from '#src/cli/access'
+import { aborted } from '#src/dev/own-program'
 import { Computer } from './readings.ts'
 import type { ProcessContext } from '#src/cli/process-context'
 import { thisPlatform } from '#src/cli/this-device'
@@ -91,12 +92,6 @@ export async function runShow(options: ShowOptions, context: ProcessContext): Pr
   throwFailureOf(await session.ended)
   return tally.summary()
 }
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 
 interface Prepared {
   readonly credentials: Credentials & { readonly channel_id: ChannelId }
