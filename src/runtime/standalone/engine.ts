@@ -136,9 +136,7 @@ async function startOwner({ settings, edge, meter, store, log, bus }: OwnerParts
   // A client that got its answer before the last stop finds its operation, also after a crash.
   await system.caughtUp
   const stopMaintenance = startMaintenance({
-    retention: store.retention,
-    gathering: store.gathering,
-    pushes: store.pushes,
+    ...store,
     system,
     bus,
     meter,
