@@ -54,7 +54,10 @@ function next(level: Level | undefined): void {
   else level.index += 1
 }
 
-const nameIn = (token: string): string => String(jsonOf(token) ?? token)
+function nameIn(token: string): string {
+  const name = jsonOf(token)
+  return typeof name === 'string' ? name : token
+}
 
 /** The line of a place, from 1 on. */
 export const lineAt = (text: string, at: number): number => text.slice(0, at).split('\n').length

@@ -5,6 +5,7 @@ import type { ActorSystem } from '#actors/system'
 import type { Bus, LogSource, LogWriter } from '#domain/ports'
 import type { Batch } from '#domain/lane'
 import type { Meter } from '#domain/telemetry'
+import { FENCED } from '#src/runtime/threads/contract'
 import type {
   EngineControl,
   JobsEnd,
@@ -27,7 +28,6 @@ import { EmbeddedReader } from '#src/stream/embedded/reader'
 import { createMetrics } from '#src/telemetry/meter'
 import type { ThreadEdge } from '#src/runtime/threads/threads'
 import type { PeerWire } from '#src/threads/wire'
-import { FENCED } from './fenced.ts'
 
 const TAIL_BYTES_MAX = 64 * 2 ** 20
 

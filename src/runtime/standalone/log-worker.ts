@@ -4,6 +4,7 @@
 
 import type { Probe } from '#domain/ports'
 import type { Logger } from '#domain/telemetry'
+import { FENCED } from '#src/runtime/threads/contract'
 import type { LogEnd, ReaderEnd, ThreadEnds, ThreadSettings } from '#src/runtime/threads/contract'
 import { Rpc } from '#src/threads/rpc'
 import { DatabaseInUse, lockDatabase } from '#src/store/sqlite/lock'
@@ -16,7 +17,6 @@ import { databaseOf } from '#src/runtime/threads/servers'
 import { createMetrics } from '#src/telemetry/meter'
 import { startThread } from '#src/runtime/threads/start-thread'
 import type { ThreadEdge } from '#src/runtime/threads/threads'
-import { FENCED } from './fenced.ts'
 
 const SQLITE = 'sqlite:'
 
