@@ -4,25 +4,23 @@ import type { Provider } from 'oidc-provider'
 
 import { ASSISTANT_SCOPES } from '#domain/assistants'
 import type { AssistantScope } from '#domain/assistants'
-import type { GrantHolder, KeptBinding } from '#domain/authorization-store'
+import type { KeptBinding } from '#domain/authorization-store'
 import type { ChannelCredentials } from '#domain/channel'
 import { fault, isFault } from '#domain/fault'
 import { isRecord } from '#domain/record'
 import { hashOf } from './adapter.ts'
+import { nameGrant } from './channel-bindings.ts'
+import type { GrantPorts } from './channel-bindings.ts'
+import { keepMetadata } from './client-metadata.ts'
 import { escaped, paragraph, refusalLine } from './page.ts'
 import { button } from './visit.ts'
 import type { Visit } from './visit.ts'
 import { filled } from './words.ts'
 import type { Words } from './words.ts'
 
-export interface ConsentPorts {
+export interface ConsentPorts extends GrantPorts {
   readonly provider: Provider
   readonly resource: string
-  /** Keeps the client of the grant. */
-  readonly nameGrant: (holder: GrantHolder) => Promise<void>
-  /** Keeps the metadata of a client that has none here, for as long as its grants. */
-  readonly keepMetadata: (client: Client) => Promise<void>
-  readonly revokeGrant: (grantId: string) => Promise<void>
   /** The account that stands for the browser; undefined for a new one. */
   readonly browser: () => Promise<string | undefined>
 }
@@ -92,7 +90,7 @@ interface Granting {
 /** Makes the grant with its first channel; undefined where its password has changed meanwhile. */
 async function grant(
   { ports: { bindings, runtime, acceptance } }: Visit,
-  { provider, resource, nameGrant, keepMetadata, revokeGrant }: ConsentPorts,
+  { provider, resource, ...ports }: ConsentPorts,
   { asked, accountId, proved }: Granting,
 ): Promise<string | undefined> {
   const { clientId, clientName, scopes } = asked
@@ -100,13 +98,16 @@ async function grant(
   made.addResourceScope(resource, scopes.join(' '))
   const grantId = await made.save()
   const holder = { grantId, client: hashOf(clientId), browser: accountId, clientName }
-  await nameGrant(holder)
-  await keepMetadata(asked.client)
+  await nameGrant(ports, holder)
+  // A client that registered has its metadata here already.
+  if (URL.parse(clientId)?.protocol === 'https:') {
+    await keepMetadata(ports, clientId, asked.client.metadata())
+  }
   const { channelId, passwordHash } = proved
   const boundAt = runtime.nowMs()
   const bound = await bindings.bind({ ...holder, channelId, passwordHash, boundAt })
   if (bound === 'bound') return grantId
-  await revokeGrant(grantId)
+  await ports.records.revokeGrant(grantId)
   acceptance.proof.forget(channelId)
   return undefined
 }

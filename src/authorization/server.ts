@@ -19,10 +19,9 @@ import type { Acceptance } from '#src/acceptance/acceptance'
 import { localeOf } from '#src/refusals/localise'
 import { hashOf } from './adapter.ts'
 import { asking, askingOf, whileAsking } from './asking.ts'
-import { nameGrant, storedBindings, storedTokens } from './channel-bindings.ts'
-import { keepMetadata, metadataFetch } from './client-metadata.ts'
+import { storedBindings, storedTokens } from './channel-bindings.ts'
+import { metadataFetch } from './client-metadata.ts'
 import { consentPage } from './consent.ts'
-import type { ConsentPorts } from './consent.ts'
 import { cookieNames, strictCookie } from './cookies.ts'
 import { Forms } from './forms.ts'
 import { guardedFetch } from '#src/outbound/guarded-fetch'
@@ -134,7 +133,12 @@ export class AuthorizationServer {
   ): Promise<void> {
     switch (endpoint) {
       case 'consent':
-        return consentPage(visit, this.#consentPorts(provider, visit))
+        return consentPage(visit, {
+          ...this.#ports,
+          provider,
+          resource: this.#options.resource,
+          browser: async () => (await sessionOf(provider, visit)).accountId,
+        })
       case 'session':
         return sessionPage(visit, SECRET.test(name) ? hashOf(name) : '')
       case 'assistants':
@@ -149,20 +153,6 @@ export class AuthorizationServer {
     const { entropy } = this.#ports.runtime
     const forms = new Forms({ baseUrl, entropy, keys: () => secrets.cookies })
     return new Visit({ ...this.#ports, forms, pages }, request, response)
-  }
-
-  #consentPorts(provider: Provider, visit: Visit): ConsentPorts {
-    return {
-      provider,
-      resource: this.#options.resource,
-      nameGrant: (holder) => nameGrant(this.#ports, holder),
-      keepMetadata: async (client) => {
-        if (URL.parse(client.clientId)?.protocol !== 'https:') return
-        await keepMetadata(this.#ports, client.clientId, client.metadata())
-      },
-      revokeGrant: (grantId) => this.#ports.records.revokeGrant(grantId),
-      browser: async () => (await sessionOf(provider, visit)).accountId,
-    }
   }
 
   /** Ends the session of a browser and removes its cookies. */

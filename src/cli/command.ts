@@ -56,7 +56,7 @@ export type Given<Named extends Options> = {
     : Of<Named[Name]> | undefined
 }
 
-type Taken<Named extends Parameters> = { readonly [Name in keyof Named]: Of<Named[Name]> }
+export type Taken<Named extends Parameters> = { readonly [Name in keyof Named]: Of<Named[Name]> }
 
 /** The context of a run: the process, and the whole program for the completion. */
 export interface CommandContext extends ProcessContext {

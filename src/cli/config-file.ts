@@ -9,7 +9,7 @@
 
 import { dirname, isAbsolute, join } from 'node:path'
 
-import { isRecord } from '#domain/record'
+import { isRecord, jsonOf, recordOf } from '#domain/record'
 import { fileText } from '#src/config/environment'
 import type { Env } from '#src/config/environment'
 import { CommandError, UsageError } from './endings.ts'
@@ -59,13 +59,8 @@ export function readProfiles(env: Env): Profiles {
 
 /** Undefined when the text does not have the form. (config-file/2) */
 function profilesIn(text: string): Profiles | undefined {
-  let parsed: unknown
-  try {
-    parsed = JSON.parse(text)
-  } catch {
-    return undefined
-  }
-  const profiles = isRecord(parsed) ? (parsed['profiles'] ?? {}) : undefined
+  const parsed = recordOf(jsonOf(text))
+  const profiles = parsed && (parsed['profiles'] ?? {})
   return isRecord(profiles) && Object.values(profiles).every(isProfile)
     ? (profiles as Profiles) // every member was just checked
     : undefined

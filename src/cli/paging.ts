@@ -26,14 +26,17 @@ export const PAGING = {
 /** Characters of a cell; longer ones are cut, so that the table fits the terminal. */
 const CELL_WIDTH = 32
 
-export interface Listing<Item> {
+export interface Table<Item> {
+  readonly headings: readonly string[]
+  /** One cell for each heading. */
+  readonly cells: (item: Item) => readonly string[]
+}
+
+export interface Listing<Item> extends Table<Item> {
   readonly page: (wanted: {
     readonly limit: number
     readonly cursor?: string
   }) => Promise<PageOf<Item>>
-  readonly headings: readonly string[]
-  /** One cell for each heading. */
-  readonly cells: (item: Item) => readonly string[]
 }
 
 type Wanted = Parameters<Listing<never>['page']>[0]
@@ -84,6 +87,16 @@ export async function list<Item extends object>(
     if (screen === undefined) return rows.map((row) => row.join('\t'))
     return tableLines(isFirst ? headings : undefined, rows, screen)
   }
+}
+
+/** Prints items that are at hand, as `list` prints pages. */
+export const listWhole = <Item extends object>(
+  { items, ...table }: Table<Item> & PageOf<Item>,
+  { json }: { readonly json?: boolean | undefined },
+  context: Pick<CommandContext, 'terminal'>,
+): Promise<void> => {
+  const options = { json, all: true, limit: undefined, cursor: undefined }
+  return list({ ...table, page: () => Promise.resolve({ items }) }, options, context)
 }
 
 function tableLines(

@@ -3,14 +3,13 @@
 
 import type { ChannelId } from '#domain/identity'
 import { fileText } from '#src/config/environment'
-import type { Sources, CHANNEL } from './access.ts'
+import type { Credentials, Sources } from './access.ts'
 import { ENCRYPTION } from './encryption-options.ts'
 import type { EncryptionGiven } from './encryption-options.ts'
 import { UsageError } from './endings.ts'
 import { fileOption, text, rest } from './command.ts'
 import type { Given } from './command.ts'
 import type { Fields } from '#src/schemas/fields/submission-fields'
-import { credentialsOf } from './access.ts'
 import { given } from './command-client.ts'
 import type { ProcessContext } from './process-context.ts'
 import { membersOf, readPairs } from './values.ts'
@@ -63,11 +62,10 @@ export const ATTRS = rest('[key=value...]', 'attrs: JSON values or text; key=nul
 export async function patchOf<Named extends Fields, Action extends string>(
   declared: Named,
   action: Action,
-  options: Given<typeof CIPHERTEXT & typeof CHANNEL> & { readonly attrs: readonly string[] },
+  { credentials, options }: ChangeGiven,
   context: ProcessContext,
 ) {
   const { attrs } = options
-  const credentials = await credentialsOf(options, context)
   const ciphertext = await ciphertextIn(options, context, credentials.channel_id)
   return {
     ...credentials,
@@ -75,4 +73,10 @@ export async function patchOf<Named extends Fields, Action extends string>(
     ...given({ ciphertext }),
     ...(attrs.length > 0 && { attrs: readPairs(attrs) }),
   }
+}
+
+/** What a command that changes a Thing or an Event is given. */
+export interface ChangeGiven {
+  readonly credentials: Credentials
+  readonly options: CiphertextGiven & { readonly attrs: readonly string[] }
 }

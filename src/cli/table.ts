@@ -131,8 +131,8 @@ export const PROGRAM: Group = {
     ...commandsOf(() => import('#src/dev/cluster/dev-cluster'), {
       devCluster: 'run a cluster on this computer, to develop against',
     }),
-    ...commandsOf(() => import('./commands/send.ts'), { send: 'send a Message' }),
-    ...commandsOf(() => import('./commands/cancel.ts'), {
+    ...commandsOf(() => import('./commands/send.ts'), {
+      send: 'send a Message',
       cancel: 'take back a Message that waits for its time',
     }),
     event,

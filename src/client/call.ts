@@ -119,7 +119,7 @@ function answerOf(
   text: string,
   answers?: Call['answers'],
 ): { readonly data: unknown } | HeliographError {
-  const envelope = objectIn(text)
+  const envelope = recordOf(jsonOf(text))
   if (envelope === undefined) return invalidAnswer(response.status)
   // Probes answer without the envelope, also when they are not ready.
   if (!('success' in envelope)) {
@@ -158,7 +158,3 @@ const invalidAnswer = (status: number): HeliographError =>
     status,
     retryable: status >= 500,
   })
-
-function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
-  return recordOf(jsonOf(text))
-}

@@ -30,8 +30,6 @@ export interface CallOptions {
   readonly repeat?: boolean
 }
 
-type Method<Body, Data> = (body: Body, options?: CallOptions) => Promise<Data>
-
 export type Client = ReturnType<typeof createClient>
 
 const TIMEOUT_MS = 30_000
@@ -82,13 +80,31 @@ export function createClient(options: ClientOptions) {
 type Routes = ReturnType<typeof routesOf>
 
 function routesOf(endpoint: Endpoint) {
-  const post = <Path extends Wire.Path>(
-    path: Path,
-    isRepeatable: (body: Wire.BodyOf<Path>) => boolean,
-    at: string = path,
-  ) => poster<Wire.BodyOf<Path>, Wire.DataOf<Path>>(endpoint, at, isRepeatable)
+  /** The type of the answer is that of the declared route, which the gateway answers by. */
+  const post =
+    <Path extends Wire.Path>(
+      path: Path,
+      isRepeatable: (body: Wire.BodyOf<Path>) => boolean,
+      at: string = path,
+    ) =>
+    async (
+      body: Wire.BodyOf<Path>,
+      { signal, repeat }: CallOptions = {},
+    ): Promise<Wire.DataOf<Path>> => {
+      const repeats = repeatsOf(repeat, isRepeatable(body))
+      const request = { method: 'POST', path: at, body, signal, repeats } as const
+      return (await call(endpoint, request)) as Wire.DataOf<Path>
+    }
+  const get = async <Data>(
+    path: string,
+    { signal, repeat }: CallOptions = {},
+    answers?: Call['answers'],
+  ): Promise<Data> => {
+    const request = { method: 'GET', path, signal, repeats: repeatsOf(repeat, true) } as const
+    return (await call(endpoint, { ...request, ...(answers && { answers }) })) as Data
+  }
   return {
-    get: getter(endpoint),
+    get,
     post,
     /** A route whose calls the client never repeats by itself. */
     once: <Path extends Wire.Path>(path: Path, at?: string) => post(path, () => false, at),
@@ -183,34 +199,6 @@ const ruleRoutes = ({ repeated, once }: Routes) => ({
   list: repeated('/rule/list'),
   test: repeated('/rule/test'),
 })
-
-/** The type of the answer is that of the declared route, which the gateway answers by. */
-function poster<Body extends object, Data>(
-  endpoint: Endpoint,
-  path: string,
-  isRepeatable: (body: Body) => boolean,
-): Method<Body, Data> {
-  return async (body, { signal, repeat } = {}) => {
-    const request = { method: 'POST', path, body, signal } as const
-    const repeats = repeatsOf(repeat, isRepeatable(body))
-    return (await call(endpoint, { ...request, repeats })) as Data
-  }
-}
-
-function getter(endpoint: Endpoint) {
-  return async <Data>(
-    path: string,
-    { signal, repeat }: CallOptions = {},
-    answers?: Call['answers'],
-  ): Promise<Data> =>
-    (await call(endpoint, {
-      method: 'GET',
-      path,
-      signal,
-      repeats: repeatsOf(repeat, true),
-      ...(answers !== undefined && { answers }),
-    })) as Data
-}
 
 function repeatsOf(wish: boolean | undefined, isRepeatable: boolean): Repeats {
   if (wish === false) return 'never'

@@ -2,7 +2,7 @@
 
 import { parseChannelId } from '#domain/identity'
 import type { ChannelId } from '#domain/identity'
-import { isRecord } from '#domain/record'
+import { jsonOf, recordOf } from '#domain/record'
 
 /** By channel_id the seq up to which the device has handled every entry. */
 export type SavedPositions = ReadonlyMap<string, number>
@@ -52,23 +52,10 @@ export const positionsText = (positions: SavedPositions): string =>
 
 /** Reads a text of `positionsText`. Throws a TypeError that names `where` for another text. */
 export function readPositions(text: string, where: string): SavedPositions {
-  const positions = positionsIn(text)
+  const pairs = recordOf(jsonOf(text))
+  const positions = pairs && checkedPositions(Object.entries(pairs))
   if (positions === undefined) throw new TypeError(`${where} does not hold positions of a device`)
   return positions
-}
-
-function positionsIn(text: string): ReadonlyMap<ChannelId, number> | undefined {
-  const pairs = pairsIn(text)
-  return pairs === undefined ? undefined : checkedPositions(pairs)
-}
-
-function pairsIn(text: string): readonly (readonly [string, unknown])[] | undefined {
-  try {
-    const parsed: unknown = JSON.parse(text)
-    return isRecord(parsed) ? Object.entries(parsed) : undefined
-  } catch {
-    return undefined
-  }
 }
 
 /** Positions by canonical id; undefined when a pair is no position. */

@@ -2,7 +2,6 @@
 
 import { readFileSync } from 'node:fs'
 
-// The settings of MQTT. (decisions.md 1)
 import { isKeyForm } from '#domain/identity'
 import { CERT, tls } from './private-transports.ts'
 import { address, oneOf, read, refuse } from './setting.ts'

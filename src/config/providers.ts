@@ -6,11 +6,6 @@ import type { ProviderSettings } from '#src/providers/providers'
 import type { ReadingFor } from '#src/providers/settings-of'
 import type { Env } from './setting.ts'
 
-/** The environment variables of all providers. */
-export const PROVIDER_SETTING_NAMES: readonly string[] = PROVIDERS.flatMap(
-  (name) => PROVIDER_TABLE[name].settings.names,
-)
-
 /** Reads the settings of every provider; one that is not set up is absent. */
 export function providers(env: Env, reading: ReadingFor): ProviderSettings {
   const given = PROVIDERS.flatMap((name) => {

@@ -1,67 +1,22 @@
 // Settings that nobody reads: mistyped names, which would otherwise be ignored in silence.
 
-import { PROVIDER_SETTING_NAMES } from './providers.ts'
+import { configFrom } from './config.ts'
 import type { Env } from './setting.ts'
 
 const PREFIX = 'SERVICE_'
 
-/** Every name that the configuration reads. */
-export const SETTINGS: readonly string[] = [
-  ...PROVIDER_SETTING_NAMES,
-  'SERVICE_COMPAT_ADDR',
-  'SERVICE_COMPAT_HOST',
-  'SERVICE_COMPAT_ROOT',
-  'SERVICE_CONSOLE',
-  'SERVICE_DATABASE_CA_FILE',
-  'SERVICE_DATABASE_URL',
-  'SERVICE_COMMON_PASSWORDS',
-  'SERVICE_DEVICE_BUDGET_PER_ADDRESS',
-  'SERVICE_DEVICE_RETENTION',
-  'SERVICE_DRAIN_TIMEOUT',
-  'SERVICE_HISTORY_RETENTION',
-  'SERVICE_HTTP_ADDR',
-  'SERVICE_HTTP_TLS_CERT',
-  'SERVICE_HTTP_TLS_KEY',
-  'SERVICE_LANES',
-  'SERVICE_LOG_BYTES',
-  'SERVICE_LOG_KEEP',
-  'SERVICE_LOG_LEVEL',
-  'SERVICE_MCP_ENABLED',
-  'SERVICE_MQTT_ADDR',
-  'SERVICE_MQTT_BRIDGE_KEY_FILE',
-  'SERVICE_MQTT_BRIDGE_TOPICS',
-  'SERVICE_MQTT_BRIDGE_URL',
-  'SERVICE_MQTT_TLS_ADDR',
-  'SERVICE_MQTT_WS',
-  'SERVICE_NATS_CA_FILE',
-  'SERVICE_NATS_URL',
-  'SERVICE_NODE_ID',
-  'SERVICE_OAUTH_PAGES',
-  'SERVICE_OAUTH_REGISTRATION',
-  'SERVICE_OAUTH_REGISTRATION_TOKEN',
-  'SERVICE_PASSWORD_BUDGET_PER_ADDRESS',
-  'SERVICE_PASSWORD_BUDGET_TOTAL',
-  'SERVICE_PRIVATE_CONNECTIONS',
-  'SERVICE_PRIVATE_CONNECTIONS_PER_ADDRESS',
-  'SERVICE_PRIVATE_QUIC_ADDR',
-  'SERVICE_PRIVATE_QUIC_PORT',
-  'SERVICE_PRIVATE_TCP_ADDR',
-  'SERVICE_PRIVATE_TCP_PORT',
-  'SERVICE_PRIVATE_TCP_TLS',
-  'SERVICE_PRIVATE_TLS_CERT',
-  'SERVICE_PRIVATE_TLS_KEY',
-  'SERVICE_PRIVATE_TRANSPORTS',
-  'SERVICE_PUBLIC_BASE_URL',
-  'SERVICE_ROLES',
-  'SERVICE_STATUS_RETENTION',
-  'SERVICE_STREAM_REPLICAS',
-  'SERVICE_THING_PUSH_INTERVAL',
-  'SERVICE_TOKEN',
-  'SERVICE_TRUSTED_PROXIES',
-]
+/** Returns every name that the configuration reads: without any setting it asks for each. */
+export function settingNames(): ReadonlySet<string> {
+  const names = new Set<string>()
+  const empty = new Proxy<Env>({}, { get: (_env, name) => void names.add(String(name)) })
+  configFrom(empty, { entropy: (bytes) => Buffer.alloc(bytes) })
+  return names
+}
 
-/** Names in the environment that begin like a setting and are none. */
-export const unknownSettings = (env: Env): readonly string[] =>
-  Object.keys(env)
-    .filter((name) => name.startsWith(PREFIX) && !SETTINGS.includes(name))
+/** Returns the names in the environment that begin like a setting and are none. */
+export function unknownSettings(env: Env): readonly string[] {
+  const known = settingNames()
+  return Object.keys(env)
+    .filter((name) => name.startsWith(PREFIX) && !known.has(name))
     .toSorted()
+}

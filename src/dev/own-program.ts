@@ -1,4 +1,5 @@
-// This program as a child process: the same file, run by the same Node with the same flags.
+// This program as a child process: the same file, run by the same Node with the same flags; and the
+// wait for the signal that ends a command.
 
 import { fileURLToPath } from 'node:url'
 
@@ -17,3 +18,11 @@ const SETTING = /^(SERVICE|HELIOGRAPH)_/
 /** The environment without settings of other gateways and of this command line. */
 export const withoutSettings = (env: Env): Env =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !SETTING.test(name)))
+
+/** Resolves when the signal is aborted. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}

@@ -19,10 +19,8 @@ import type { Row } from '#src/ingress/row'
 import { Admission } from './admission.ts'
 import { rpcAnswerer } from './answerer.ts'
 import { channelTools } from './channel-tools.ts'
-import { mappingTools } from './mapping-tools.ts'
-import { readingTools } from './reading-tools.ts'
 import { Resources } from './resources.ts'
-import { ruleTools } from './rule-tools.ts'
+import { routeTools } from './route-tools.ts'
 import { serverFactory } from './server.ts'
 import type { ServerParts } from './server.ts'
 import { submissionTools } from './submission-tools.ts'
@@ -101,9 +99,7 @@ export function surfaceParts(
   const resource = `${baseUrl}/mcp`
   const shared = [
     ...submissionTools(acceptance.submissions),
-    ...readingTools({ acceptance, ...options }),
-    ...ruleTools({ acceptance, ...options }),
-    ...mappingTools(acceptance),
+    ...routeTools({ acceptance, ...options }),
   ]
   const tools = [...shared, ...channelTools(bindings, ports.logger)]
   const parts = serverParts(tools, { acceptance, ports, version })

@@ -1,6 +1,5 @@
 // Tools that submit: Messages, Events and Things.
 
-import { isFault } from '#domain/fault'
 import { EVENT_ACTIONS, THING_ACTIONS } from '#domain/submission'
 import type { EventAction, ThingAction } from '#domain/submission'
 import type { Submissions } from '#src/acceptance/submissions'
@@ -9,7 +8,7 @@ import { acceptedToWire } from '#src/schemas/answers'
 import { EVENT_ROUTES } from '#src/schemas/event-schemas'
 import { MESSAGE_ROUTES } from '#src/schemas/message-schemas'
 import { THING_ROUTES } from '#src/schemas/thing-schemas'
-import { ADDS, ENDS, SETS } from './tool.ts'
+import { ADDS, ENDS, SETS, overRoute } from './tool.ts'
 import type { Tool } from './tool.ts'
 
 type Words = Pick<Tool, 'title' | 'description' | 'annotations'>
@@ -78,13 +77,11 @@ export function submissionTools(submissions: Submissions): readonly Tool[] {
   const tool = (path: Path, intent: Intent, words: Words): Tool => ({
     name: `${intent.model}_${intent.action}`,
     ...words,
-    body: ROUTES[path].request,
-    output: ROUTES[path].data,
-    scopes: ['mcp:tools'],
-    call: async (fields, call) => {
-      const accepted = await submissions.submit(intent, fields, await call.caller())
-      return isFault(accepted) ? accepted : acceptedToWire(accepted)
-    },
+    ...overRoute(
+      ROUTES[path],
+      (fields, caller) => submissions.submit(intent, fields, caller),
+      acceptedToWire,
+    ),
   })
   return [
     tool('/message', { model: 'message', action: 'send' }, MESSAGE),

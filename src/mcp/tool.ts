@@ -3,10 +3,14 @@
 import type { ToolAnnotations } from '@modelcontextprotocol/server'
 
 import type { AssistantScope } from '#domain/assistants'
+import { isFault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
+import type { Caller } from '#src/acceptance/caller'
 import type { Wire } from '#src/schemas/answers'
 import type { JsonSchema, ObjectSchema } from '#src/schemas/json-schema'
 import type { Call } from './call.ts'
+
+type Fields = Readonly<Record<string, unknown>>
 
 export interface Tool {
   readonly name: string
@@ -19,8 +23,23 @@ export interface Tool {
   /** The scopes that its caller's token needs. */
   readonly scopes: readonly AssistantScope[]
   /** `fields` are the arguments, of which none is unknown. Rejects as the store does. */
-  call(fields: Readonly<Record<string, unknown>>, call: Call): Promise<Answer<Wire>>
+  call(fields: Fields, call: Call): Promise<Answer<Wire>>
 }
+
+/** Returns what a tool has of a route, and its call of the acceptance stage behind that route. */
+export const overRoute = <Value>(
+  { request: body, data: output }: { readonly request: ObjectSchema; readonly data: JsonSchema },
+  ask: (fields: Fields, caller: Caller) => Answer<Value> | Promise<Answer<Value>>,
+  toWire: (value: Value) => Wire,
+): Pick<Tool, 'body' | 'output' | 'scopes' | 'call'> => ({
+  body,
+  output,
+  scopes: ['mcp:tools'],
+  call: async (fields, call) => {
+    const answer = await ask(fields, await call.caller())
+    return isFault(answer) ? answer : toWire(answer)
+  },
+})
 
 /** For a tool that changes nothing. */
 export const READS: ToolAnnotations = { readOnlyHint: true, openWorldHint: false }

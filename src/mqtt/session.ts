@@ -68,10 +68,6 @@ export class Session {
     this.#phase = { kind: 'greeting', untilMs: nowMs + CONNECT_WITHIN_MS }
   }
 
-  get phase(): Phase['kind'] {
-    return this.#phase.kind
-  }
-
   /** The protocol level in which the client hears; known from its CONNECT on. */
   get level(): ProtocolLevel {
     return this.#level

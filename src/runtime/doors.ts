@@ -18,7 +18,8 @@ import { createWssListener } from '#src/transports/carriers/wss'
 import { certificateOf } from './private-certificate.ts'
 import { composeMqtt } from './stages.ts'
 import type { MqttStage } from './stages.ts'
-import { startThread, threadSettings } from './threads/start-thread.ts'
+import { threadSettings } from './threads/contract.ts'
+import { startThread } from './threads/start-thread.ts'
 import type { Thread } from './threads/start-thread.ts'
 
 export interface DoorParts {

@@ -63,7 +63,7 @@ export async function composeFrontend(
   edge: FrontendEdge,
   backend: Backend,
 ): Promise<Frontend> {
-  const assistants = await assistantStyles(config, edge, { backend, version: VERSION })
+  const assistants = await assistantStyles(config, edge, backend)
   const providers = await providerProfiles(config.providers, backend.stores.secrets)
   const { logger, meter, metrics, runtime } = edge
   const { durability, probes } = backend
@@ -167,11 +167,6 @@ const reasonOf = (error: unknown): string => (error instanceof Error ? error.mes
 
 // Composes the routes for AI assistants and their authorization server, if settings enable them.
 
-interface AssistantParts {
-  readonly backend: Pick<Backend, 'stores'>
-  readonly version: string
-}
-
 /**
  * Returns no style where the settings turn assistants off, and loads none of the libraries then:
  * they cost 0.2 s of CPU and 27 MB.
@@ -179,21 +174,20 @@ interface AssistantParts {
 async function assistantStyles(
   { assistants, statusRetentionMs }: Pick<Config, 'assistants' | 'statusRetentionMs'>,
   { logger, meter, runtime }: Pick<BackendEdge, 'logger' | 'meter' | 'runtime'>,
-  { backend, version }: AssistantParts,
+  { stores: { authorization: records, bindings } }: Pick<Backend, 'stores'>,
 ): Promise<readonly Style[]> {
   if (assistants === undefined) return []
   const { baseUrl, registration, pages } = assistants
   const { mcpStyle } = await import('#src/mcp/rows')
   const { authorizationStyle } = await import('#src/authorization/rows')
   const { assistantsOf } = await import('#src/authorization/server')
-  const { authorization: records, bindings } = backend.stores
   const ports = { records, bindings, runtime }
   const options = { baseUrl, resource: `${baseUrl}/mcp`, registration, pages }
   return [
     authorizationStyle({ ...ports, logger }, options),
     mcpStyle(
       { ...assistantsOf(ports, { baseUrl }), logger, meter },
-      { baseUrl, version, statusRetentionMs },
+      { baseUrl, version: VERSION, statusRetentionMs },
     ),
   ]
 }

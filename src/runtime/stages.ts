@@ -3,7 +3,6 @@
 
 import type { Backend, BackendEdge } from './backend.ts'
 import type { Config } from '#src/config/config'
-import type { SubmissionSink } from '#domain/ports'
 import { createAcceptance } from '#src/acceptance/acceptance'
 import type { Acceptance, AcceptanceOptions } from '#src/acceptance/acceptance'
 import type { Derive } from '#src/acceptance/password-work'
@@ -49,10 +48,21 @@ export function composeStages(
   edge: StageEdge,
   { backend, callers }: { readonly backend: Backend; readonly callers: () => number },
 ): Stages {
+  const { logger, meter, runtime, derive } = edge
+  const { bus, stores } = backend
   const acceptor = composeAcceptor(config, edge, { backend, callers })
-  const acceptance = composeAcceptance(config, edge, { backend, sink: acceptor })
-  backend.onLoss(() => acceptance.recheck())
-  const sessions = composeSessions(edge, { backend, acceptance, lanes: config.lanes })
+  const tokenProblem = tokenProblemIn(config.providers)
+  const shared = { ...stores, ...runtime, bus, meter, logger, timers: runtime }
+  const acceptance = createAcceptance({ ...shared, sink: acceptor, tokenProblem, derive }, config)
+  const admission = sessionAdmission(acceptance.callerCheck)
+  const sessions = createSessions(
+    { ...shared, admission, feed: stores.read },
+    { lanes: config.lanes },
+  )
+  backend.onLoss(() => {
+    acceptance.recheck()
+    sessions.recheck()
+  })
   return { acceptor, acceptance, sessions }
 }
 
@@ -77,42 +87,6 @@ function composeAcceptor(
   )
   backend.answerFor(acceptor)
   return acceptor
-}
-
-/** The acceptance stage, in front of the acceptor and over the backend's stores. */
-function composeAcceptance(
-  config: StageConfig,
-  { logger, meter, runtime, derive }: StageEdge,
-  { backend, sink }: { readonly backend: Backend; readonly sink: SubmissionSink },
-): Acceptance {
-  const { bus, stores } = backend
-  const tokenProblem = tokenProblemIn(config.providers)
-  const shared = { timers: runtime, bus, meter, logger, sink, tokenProblem, derive }
-  const ports = { ...stores, ...runtime, ...shared }
-  return createAcceptance(ports, config)
-}
-
-interface SessionStage {
-  readonly backend: Backend
-  readonly acceptance: Acceptance
-  /** The number of lanes over which channels are distributed. */
-  readonly lanes: number
-}
-
-/** The sessions of the devices, over the backend's stores and bus. */
-function composeSessions(
-  { logger, meter, runtime }: StageEdge,
-  { backend, acceptance, lanes }: SessionStage,
-): Sessions {
-  const { bus, stores } = backend
-  const admission = sessionAdmission(acceptance.callerCheck)
-  const shared = { bus, meter, logger, timers: runtime }
-  const sessions = createSessions(
-    { ...stores, ...runtime, ...shared, admission, feed: stores.read },
-    { lanes },
-  )
-  backend.onLoss(() => sessions.recheck())
-  return sessions
 }
 
 export interface MqttStage {

@@ -2,7 +2,7 @@
 
 import test from 'ava'
 
-import { subscriptionAt } from '#src/dev/servers/push/web-push-server'
+import { subscriptionAt } from '#test/support/web-push-server'
 import { isPublicAddress } from '#src/outbound/address-guard'
 import { endpointProblem } from '#src/providers/webpush/endpoint'
 import { webPushBench, webPushOf } from '#test/support/web-push'

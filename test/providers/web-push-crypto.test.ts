@@ -6,7 +6,7 @@ import { createRequire } from 'node:module'
 import test from 'ava'
 
 import { readSubscription } from '#domain/push/subscription'
-import { subscriptionAt } from '#src/dev/servers/push/web-push-server'
+import { subscriptionAt } from '#test/support/web-push-server'
 import { encrypt } from '#src/providers/webpush/encryption'
 import { authorizationOf, keysOf, vapidKeys } from '#src/providers/webpush/vapid'
 import { SUBJECT, decrypted } from '#test/support/web-push'

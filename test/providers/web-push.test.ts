@@ -6,8 +6,8 @@ import test from 'ava'
 
 import type { Outcome } from '#domain/push'
 import { parseEventId } from '#domain/identity'
-import { subscriptionAt } from '#src/dev/servers/push/web-push-server'
-import type { WebPush, WebPushAnswer } from '#src/dev/servers/push/web-push-server'
+import { subscriptionAt } from '#test/support/web-push-server'
+import type { WebPush, WebPushAnswer } from '#test/support/web-push-server'
 import { until } from '#test/support/until'
 import { decrypted, webPushBench, webPushOf } from '#test/support/web-push'
 

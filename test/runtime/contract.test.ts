@@ -3,16 +3,16 @@
 
 import test from 'ava'
 
-import type { FrontendEnd, LogEnd, LogReaderEnd, ThreadEnds } from '#src/runtime/threads/contract'
+import type { FrontendEnd, LogEnd, ReaderEnd, ThreadEnds } from '#src/runtime/threads/contract'
 import { Rpc, ThreadRpc } from '#src/threads/rpc'
 import type { Services } from '#src/threads/rpc'
-import { memoryWire } from '#src/threads/wire'
+import { memoryWire } from '#test/support/memory-wire'
 import { realRuntime } from '#test/support/real-runtime'
 
 test('a service, a method, a topic or a payload that the contract lacks does not compile', (t) => {
   const [wire, end] = memoryWire(realRuntime)
   const engine = new ThreadRpc<FrontendEnd, ThreadEnds['engine']>(wire)
-  const log = new Rpc<LogEnd, LogReaderEnd>(wire)
+  const log = new Rpc<LogEnd, ReaderEnd>(wire)
   const mistakes = [
     // @ts-expect-error no thread has this service
     () => engine.remote('channel'),

@@ -12,7 +12,7 @@ import { composeMqtt, composeStages } from '#src/runtime/stages'
 import type { StageEdge, Stages } from '#src/runtime/stages'
 import { startEmbedded } from '#src/runtime/standalone/backend'
 import type { Servers } from '#src/runtime/threads/servers'
-import { memoryThreads } from '#src/runtime/threads/memory-threads'
+import { memoryThreads } from '#test/support/memory-threads'
 import { FakeMeter } from '#test/support/fake-telemetry'
 import type { VirtualRuntime } from './virtual-runtime.ts'
 

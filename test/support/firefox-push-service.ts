@@ -8,8 +8,8 @@ import { App, us_listen_socket_close, us_socket_local_port } from 'uWebSockets.j
 import type { WebSocket } from 'uWebSockets.js'
 
 import { isRecord } from '#domain/record'
-import { WebPushServer } from '#src/dev/servers/push/web-push-server'
-import type { WebPush } from '#src/dev/servers/push/web-push-server'
+import { WebPushServer } from '#test/support/web-push-server'
+import type { WebPush } from '#test/support/web-push-server'
 
 type Browser = WebSocket<object>
 

@@ -6,7 +6,7 @@ import { bridgedSessions, serveSessions } from '#src/threads/carrier-bridge'
 import type { CarrierOrders, CarrierTopics } from '#src/threads/carrier-bridge'
 import { Rpc } from '#src/threads/rpc'
 import type { None } from '#src/threads/rpc'
-import { memoryWire } from '#src/threads/wire'
+import { memoryWire } from '#test/support/memory-wire'
 import type { Carrier, SessionHandle } from '#src/transports/carrier'
 import { HandTurnedRuntime } from '#test/support/hand-turned-runtime'
 

@@ -5,7 +5,7 @@ import type { ExecutionContext } from 'ava'
 
 import { Rpc, ThreadRpc } from '#src/threads/rpc'
 import type { Services } from '#src/threads/rpc'
-import { memoryWire } from '#src/threads/wire'
+import { memoryWire } from '#test/support/memory-wire'
 import type { PeerWire } from '#src/threads/wire'
 import { realRuntime } from '#test/support/real-runtime'
 import { until } from '#test/support/until'

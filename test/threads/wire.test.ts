@@ -4,7 +4,7 @@ import { MessageChannel } from 'node:worker_threads'
 
 import test from 'ava'
 
-import { memoryWire } from '#src/threads/wire'
+import { memoryWire } from '#test/support/memory-wire'
 import type { PeerWire } from '#src/threads/wire'
 import { realRuntime } from '#test/support/real-runtime'
 import { until } from '#test/support/until'

@@ -1,12 +1,12 @@
 // heliograph channel: create, info, exists, rename, password, delete.
 
 import { COMMON_PASSWORD_RULE, isCommonPassword } from '#src/passwords/common-passwords'
-import { ACCESS, CHANNEL, NEW_CHANNEL, credentialsOf, passwordIn, proofOf } from '#src/cli/access'
+import { ACCESS, CHANNEL, NEW_CHANNEL, passwordIn, proofOf } from '#src/cli/access'
 import { secretFile, setting } from '#src/cli/access'
 import { UsageError } from '#src/cli/endings'
 import { makePassword } from '#src/cli/make-password'
 import type { ProcessContext } from '#src/cli/process-context'
-import { commandClientOf, given } from '#src/cli/command-client'
+import { channelRequest, commandClientOf, given, provenRequest } from '#src/cli/command-client'
 import type { CommandContext } from '#src/cli/command'
 import { command, fileOption, flag, parameter, text } from '#src/cli/command'
 
@@ -27,14 +27,10 @@ export const create = command({
   },
 })
 
-export const info = command({
+export const info = channelRequest({
   description: 'Shows a channel: its name, subscribers, Things and open Events.',
-  options: CHANNEL,
   examples: ['channel info --channel 5HGD9DPWYHPR8YJ6ZKTA2XNKE4'],
-  async run(options, context) {
-    const { client, report } = await commandClientOf(options, context)
-    report(await client.channel.info(await credentialsOf(options, context)))
-  },
+  send: ({ client, credentials }) => client.channel.info(credentials),
 })
 
 export const exists = command({
@@ -48,16 +44,12 @@ export const exists = command({
   },
 })
 
-export const rename = command({
+export const rename = provenRequest({
   description: 'Gives a channel another name.',
   parameters: { name: parameter('<name>', 'the new name') },
-  options: CHANNEL,
   examples: ["channel rename 'North greenhouse'"],
-  async run(options, context) {
-    const { client, report } = await commandClientOf(options, context)
-    const credentials = await proofOf(options, context)
-    report(await client.channel.rename({ ...credentials, channel_name: options.name }))
-  },
+  send: ({ client, credentials }, { name }) =>
+    client.channel.rename({ ...credentials, channel_name: name }),
 })
 
 const NEW_PASSWORD = 'HELIOGRAPH_NEW_PASSWORD'
@@ -113,17 +105,13 @@ async function newPasswordIn(
   return await secretFile('--new-password-file', newPasswordFile, context)
 }
 
-const remove = command({
+const remove = provenRequest({
   description: 'Deletes a channel for all its writers and subscribers.',
-  options: { yes: flag('confirm: this cannot be undone'), ...CHANNEL },
+  options: { yes: flag('confirm: this cannot be undone') },
   examples: ['channel delete --yes'],
-  async run(options, context) {
-    const { client, report } = await commandClientOf(options, context)
-    const credentials = await proofOf(options, context)
-    if (options.yes !== true) {
-      throw new UsageError('a deleted channel does not come back: confirm with --yes')
-    }
-    report(await client.channel.delete(credentials))
+  send: async ({ client, credentials }, { yes }) => {
+    if (yes === true) return client.channel.delete(credentials)
+    throw new UsageError('a deleted channel does not come back: confirm with --yes')
   },
 })
 

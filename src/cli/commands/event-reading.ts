@@ -2,21 +2,16 @@
 
 import type { EventRecord } from '#src/client/bodies'
 import { CHANNEL, credentialsOf } from '#src/cli/access'
-import { ENTITY_HEADINGS, entityCells } from '#src/cli/paging'
-import { PAGING, list as listPages } from '#src/cli/paging'
-import { commandClientOf, given } from '#src/cli/command-client'
 import { command, choice, parameter, text } from '#src/cli/command'
+import { channelRequest, commandClientOf, given } from '#src/cli/command-client'
+import { ENTITY_HEADINGS, PAGING, entityCells, list as listPages } from '#src/cli/paging'
 
-export const get = command({
+export const get = channelRequest({
   description: 'Shows an Event as it is now.',
   parameters: { eventId: parameter('<event_id>', 'the id of the Event') },
-  options: CHANNEL,
   examples: ['event get 4f0c…'],
-  async run(options, context) {
-    const { client, report } = await commandClientOf(options, context)
-    const reader = await credentialsOf(options, context)
-    report(await client.event.get({ ...reader, event_id: options.eventId }))
-  },
+  send: ({ client, credentials }, { eventId }) =>
+    client.event.get({ ...credentials, event_id: eventId }),
 })
 
 export const list = command({

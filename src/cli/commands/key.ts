@@ -6,11 +6,11 @@ import { CHANNEL, proofOf } from '#src/cli/access'
 import { UsageError } from '#src/cli/endings'
 import { dateText } from '#src/cli/facts'
 import { PAGING, list as listPages } from '#src/cli/paging'
-import { commandClientOf, given } from '#src/cli/command-client'
+import { commandClientOf, given, provenRequest } from '#src/cli/command-client'
 import { command, parameter, text, texts } from '#src/cli/command'
 import { time } from '#src/cli/values'
 
-export const create = command({
+export const create = provenRequest({
   description:
     'Makes a key of 43 letters and digits that stands in the place of the channel and its ' +
     'password: one for each device of a fleet. The key is shown once.',
@@ -19,23 +19,21 @@ export const create = command({
     scope: texts('<scope>', 'what it allows: send or read; both by default'),
     thingPrefix: text('<prefix>', 'limits it to Things whose id begins so, and their Events'),
     expires: time('when it expires; never by default'),
-    ...CHANNEL,
   },
   examples: [
     "key create --label 'backup script'",
     'key create --scope send --thing-prefix boiler-7- --expires 2027-01-01',
   ],
-  async run(options, context) {
-    const { client, report } = await commandClientOf(options, context)
-    const credentials = await proofOf(options, context)
-    const rights = given({
-      label: options.label,
-      scopes: options.scope?.map(readScope),
-      thing_prefix: options.thingPrefix,
-      expires_at: options.expires,
-    })
-    report(await client.key.create({ ...credentials, ...rights }))
-  },
+  send: ({ client, credentials }, { label, scope, thingPrefix, expires }) =>
+    client.key.create({
+      ...credentials,
+      ...given({
+        label,
+        scopes: scope?.map(readScope),
+        thing_prefix: thingPrefix,
+        expires_at: expires,
+      }),
+    }),
 })
 
 function readScope(name: string): KeyScope {
@@ -74,14 +72,10 @@ export const list = command({
   },
 })
 
-export const revoke = command({
+export const revoke = provenRequest({
   description: 'Revokes a key: the gateway no longer accepts it.',
   parameters: { keyId: parameter('<key_id>', 'the id of the key, from `heliograph key list`') },
-  options: CHANNEL,
   examples: ['key revoke 0b5f0a9c2f4e4d7c8a9b0c1d2e3f4a5b'],
-  async run(options, context) {
-    const { client, report } = await commandClientOf(options, context)
-    const credentials = await proofOf(options, context)
-    report(await client.key.revoke({ ...credentials, key_id: options.keyId }))
-  },
+  send: ({ client, credentials }, { keyId }) =>
+    client.key.revoke({ ...credentials, key_id: keyId }),
 })

@@ -2,12 +2,12 @@
 
 import type { PageBody, RuleBody, RuleFiring, RuleRecord } from '#src/client/bodies'
 import { CHANNEL, credentialsOf } from '#src/cli/access'
-import { commandClientOf, given } from '#src/cli/command-client'
+import { channelRequest, commandClientOf, given } from '#src/cli/command-client'
 import { command, parameter } from '#src/cli/command'
 import { UsageError } from '#src/cli/endings'
 import { dateText } from '#src/cli/facts'
 import { jsonFile, jsonIn } from '#src/cli/json-file'
-import { PAGING, list as listPages } from '#src/cli/paging'
+import { PAGING, list as listPages, listWhole } from '#src/cli/paging'
 import type { ProcessContext } from '#src/cli/process-context'
 import { time } from '#src/cli/values'
 
@@ -37,16 +37,12 @@ async function ruleIn(file: string, context: ProcessContext): Promise<RuleBody> 
   return value as RuleBody
 }
 
-export const get = command({
+export const get = channelRequest({
   description: 'Shows a rule as it was put, and how often it failed on a value.',
   parameters: { ruleId: RULE_ID },
-  options: CHANNEL,
   examples: ['rule get freezer-warm'],
-  async run(options, context) {
-    const { client, report } = await commandClientOf(options, context)
-    const credentials = await credentialsOf(options, context)
-    report(await client.rule.get({ ...credentials, rule_id: options.ruleId }))
-  },
+  send: ({ client, credentials }, { ruleId }) =>
+    client.rule.get({ ...credentials, rule_id: ruleId }),
 })
 
 export const list = command({
@@ -71,24 +67,12 @@ export const list = command({
   },
 })
 
-const remove = command({
+const remove = channelRequest({
   description: 'Deletes a rule, and closes its Events.',
   parameters: { ruleId: RULE_ID },
-  options: CHANNEL,
   examples: ['rule delete freezer-warm'],
-  async run(options, context) {
-    const { client, report } = await commandClientOf(options, context)
-    const credentials = await credentialsOf(options, context)
-    report(await client.rule.delete({ ...credentials, rule_id: options.ruleId }))
-  },
-})
-
-/** Options with which a list that is at hand is shown whole. */
-const shownWhole = ({ json }: { readonly json: boolean | undefined }) => ({
-  json,
-  all: true,
-  limit: undefined,
-  cursor: undefined,
+  send: ({ client, credentials }, { ruleId }) =>
+    client.rule.delete({ ...credentials, rule_id: ruleId }),
 })
 
 export const test = command({
@@ -109,7 +93,7 @@ export const test = command({
     const span = given({ from: options.from, to: options.to })
     const { firings, entries, complete } = await client.rule.test({ ...credentials, rule, ...span })
     const listing = {
-      page: () => Promise.resolve({ items: firings }),
+      items: firings,
       headings: ['THING', 'SINCE', 'FIRED', 'CLEARED', 'SEVERITY', 'TITLE'],
       cells: (firing: RuleFiring) => [
         firing.thing_id,
@@ -120,7 +104,7 @@ export const test = command({
         firing.title,
       ],
     }
-    await listPages(listing, shownWhole(options), context)
+    await listWhole(listing, options, context)
     const rest = complete ? '' : '; the history has more'
     const counts = `${counted(firings.length, 'firing')} in ${counted(entries, 'reading')}`
     context.terminal.printDiagnostic(counts + rest)

@@ -1,40 +1,42 @@
-// heliograph send: one Message.
+// heliograph send, heliograph cancel: sends one Message, or takes back one that waits for its time.
 
-import { CHANNEL, credentialsOf } from '#src/cli/access'
 import { CIPHERTEXT, ciphertextIn } from '#src/cli/plaintext'
-import { commandClientOf, given } from '#src/cli/command-client'
+import { channelRequest, given } from '#src/cli/command-client'
 import { membersOf, optionsOf } from '#src/cli/values'
-import { command } from '#src/cli/command'
+import { parameter } from '#src/cli/command'
 import { MESSAGE_FIELDS } from '#src/schemas/fields/submission-fields'
 
-export const send = command({
+export const send = channelRequest({
   description:
     'Sends a Message to the subscribers of a channel, and prints its op_id once the gateway ' +
     'keeps it.',
-  options: {
-    ...optionsOf(MESSAGE_FIELDS, 'send'),
-    ...CIPHERTEXT,
-    ...CHANNEL,
-  },
+  options: { ...optionsOf(MESSAGE_FIELDS, 'send'), ...CIPHERTEXT },
   examples: [
     "send --title 'Frost tonight' --severity high",
     "send --title 'Door open' --thing door-7 --tag security --link https://cam.example/7",
     "send --title 'Bins out' --delay 8h",
     "send --title 'A new code' --plaintext-file code.txt --passphrase-file passphrase.txt",
   ],
-  async run(options, context) {
-    const { client, report } = await commandClientOf(options, context)
+  send: async ({ client, credentials }, options, context) => {
     const members = membersOf(MESSAGE_FIELDS, 'send', options)
-    const credentials = await credentialsOf(options, context)
     const ciphertext = await ciphertextIn(options, context, credentials.channel_id)
-    const message = {
+    return client.message.send({
       ...credentials,
       ...(members.thing_id !== undefined && { occurred_at: context.nowMs() }),
       // With an op_id the call can be repeated after a lost connection without sending twice.
       op_id: crypto.randomUUID(),
       ...members,
       ...given({ ciphertext }),
-    }
-    report(await client.message.send(message))
+    })
   },
+})
+
+export const cancel = channelRequest({
+  description:
+    'Takes back a Message that waits for its time, and prints its record. Refused with ' +
+    'message_already_sent when it went.',
+  parameters: { opId: parameter('<op_id>', 'the op_id from the answer to send') },
+  examples: ['cancel 0019a9fcb6b29-9d2a'],
+  send: ({ client, credentials }, { opId }) =>
+    client.message.cancel({ ...credentials, op_id: opId }),
 })

@@ -3,7 +3,7 @@
 import type { Synced } from '#src/client/bodies'
 import { ACCESS, CHANNEL, CHANNELS, allCredentialsOf, credentialsOf } from '#src/cli/access'
 import { EXIT, UsageError } from '#src/cli/endings'
-import { list } from '#src/cli/paging'
+import { listWhole } from '#src/cli/paging'
 import { commandClientOf } from '#src/cli/command-client'
 import { DEVICE, thisDevice } from '#src/cli/this-device'
 import { command, parameter } from '#src/cli/command'
@@ -49,7 +49,7 @@ export const sync = command({
     const { deviceKey } = await thisDevice({ client, access }, options, context)
     const synced = await client.channel.sync({ device_key: deviceKey, channels })
     const listing = {
-      page: async () => ({ items: synced.channels }),
+      items: synced.channels,
       headings: ['CHANNEL', 'RESULT', 'NAME'],
       cells: ({ channel_id: id, channel_name: name = '', error_code: code }: SyncedChannel) => [
         id,
@@ -57,8 +57,7 @@ export const sync = command({
         name,
       ],
     }
-    const paging = { limit: undefined, all: true, cursor: undefined, json: options.json }
-    await list(listing, paging, context)
+    await listWhole(listing, options, context)
     return synced.failed > 0 ? EXIT.refused : EXIT.ok
   },
 })

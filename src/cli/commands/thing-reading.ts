@@ -2,21 +2,16 @@
 
 import type { ThingRecord } from '#src/client/bodies'
 import { CHANNEL, credentialsOf } from '#src/cli/access'
-import { ENTITY_HEADINGS, entityCells } from '#src/cli/paging'
-import { PAGING, list as listPages } from '#src/cli/paging'
-import { commandClientOf, given } from '#src/cli/command-client'
 import { command, choice, parameter } from '#src/cli/command'
+import { channelRequest, commandClientOf, given } from '#src/cli/command-client'
+import { ENTITY_HEADINGS, PAGING, entityCells, list as listPages } from '#src/cli/paging'
 
-export const get = command({
+export const get = channelRequest({
   description: 'Shows a Thing as it is now.',
   parameters: { thingId: parameter('<thing_id>', 'the id of the Thing') },
-  options: CHANNEL,
   examples: ['thing get sensor-7', 'thing get sensor-7 --json'],
-  async run(options, context) {
-    const { client, report } = await commandClientOf(options, context)
-    const reader = await credentialsOf(options, context)
-    report(await client.thing.get({ ...reader, thing_id: options.thingId }))
-  },
+  send: ({ client, credentials }, { thingId }) =>
+    client.thing.get({ ...credentials, thing_id: thingId }),
 })
 
 export const list = command({

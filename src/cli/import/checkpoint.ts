@@ -8,6 +8,7 @@
 import { createHash } from 'node:crypto'
 import { renameSync, writeFileSync } from 'node:fs'
 
+import { recordFrom } from '#domain/record'
 import { fileText } from '#src/config/environment'
 import { UsageError } from '#src/cli/endings'
 
@@ -61,13 +62,9 @@ export class Checkpoint {
 }
 
 function savedIn(text: string): Saved {
-  try {
-    const { row, first_row: firstRow } = JSON.parse(text) as Readonly<Record<string, unknown>>
-    if (Number.isSafeInteger(row) && typeof firstRow === 'string') {
-      return { row: Number(row), first_row: firstRow }
-    }
-  } catch {
-    // The error below reports it.
+  const { row, first_row: firstRow } = recordFrom(text)
+  if (Number.isSafeInteger(row) && typeof firstRow === 'string') {
+    return { row: Number(row), first_row: firstRow }
   }
   throw new UsageError('--checkpoint: the file is no checkpoint of an import')
 }

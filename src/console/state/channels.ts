@@ -4,7 +4,7 @@
 import { signal } from '@preact/signals'
 
 import { client, codeOf } from './gateway.ts'
-import { channels, forgetChannel, keepChannel } from './saved.ts'
+import { forgetChannel, keepChannel } from './saved.ts'
 import { leave } from './session.ts'
 
 /** By channel the password that a person entered in this tab. Never stored. */
@@ -80,5 +80,3 @@ export async function forget(channelId: string): Promise<void> {
   forgetChannel(channelId)
   await leave(channelId)
 }
-
-export const savedChannel = (id: string) => channels.value.find((channel) => channel.id === id)

@@ -23,9 +23,5 @@ export const client = computed(() =>
 export const wantsToken = (error: unknown): boolean =>
   error instanceof HeliographError && error.code === 'authentication_failed'
 
-/** True when no answer came, or none of a gateway: the network is away. */
-export const isAway = (error: unknown): boolean =>
-  error instanceof HeliographError && error.status === 0
-
 export const codeOf = (error: unknown): string | undefined =>
   error instanceof HeliographError ? error.code : undefined

@@ -1,5 +1,7 @@
 // Where in a JSON text the member of a path stands, so that an editor can lead to it.
 
+import { jsonOf } from '#domain/record'
+
 // A text, a sign of structure, or anything else without spaces.
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g
 
@@ -53,11 +55,8 @@ function next(level: Level | undefined): void {
 }
 
 function nameIn(token: string): string {
-  try {
-    return String(JSON.parse(token))
-  } catch {
-    return token
-  }
+  const name = jsonOf(token)
+  return typeof name === 'string' ? name : token
 }
 
 /** The line of a place, from 1 on. */

@@ -1,5 +1,6 @@
 // Texts of strangers: shown as they are, and unable to disturb what stands beside them.
 
+import { jsonOf } from '#domain/record'
 import type { Json } from '#domain/submission'
 
 // Characters that change the order of letters around them, or show nothing at all.
@@ -36,11 +37,8 @@ export const plain = (value: Json | undefined): string =>
 /** A value as a person writes it: numbers, true, false and JSON as such, everything else a text. */
 export function typedIn(text: string): Json {
   const written = text.trim()
-  try {
-    return JSON.parse(written) as Json
-  } catch {
-    return written
-  }
+  const value = jsonOf(written) as Json | undefined // JSON.parse gives nothing else
+  return value === undefined ? written : value
 }
 
 /** The text that `typedIn` reads as the value. */

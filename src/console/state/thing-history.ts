@@ -1,6 +1,6 @@
 // The values of one Thing over time, from the entries of its feed.
 
-import { isRecord } from '#domain/record'
+import { isRecord, recordOf } from '#domain/record'
 import type { Json } from '#domain/submission'
 import type { FeedRecord } from '#src/client/bodies'
 
@@ -17,11 +17,7 @@ export interface Course {
  */
 export function coursesOf(entries: readonly FeedRecord[]): ReadonlyMap<string, Course> {
   const points = new Map<string, (readonly [time: number, value: Json])[]>()
-  for (const { payload, accepted_at: acceptedAt } of entries) {
-    if (!isRecord(payload) || !isRecord(payload['attrs'])) continue
-    const { observed_at: observedAt } = payload
-    const attrs = payload['attrs'] as Readonly<Record<string, Json>>
-    const time = typeof observedAt === 'number' ? observedAt : acceptedAt
+  for (const { time, attrs } of observedIn(entries)) {
     for (const [name, value] of Object.entries(attrs)) {
       const known = points.get(name)
       if (known === undefined) points.set(name, [[time, value]])
@@ -34,6 +30,15 @@ export function coursesOf(entries: readonly FeedRecord[]): ReadonlyMap<string, C
   })
   return new Map(courses)
 }
+
+/** The attrs of each entry that has some, and the time that they were observed at. */
+const observedIn = (entries: readonly FeedRecord[]) =>
+  entries.flatMap(({ payload, accepted_at: acceptedAt }) => {
+    const { observed_at: observedAt, attrs } = recordOf(payload) ?? {}
+    if (!isRecord(attrs)) return []
+    const time = typeof observedAt === 'number' ? observedAt : acceptedAt
+    return [{ time, attrs: attrs as Readonly<Record<string, Json>> }]
+  })
 
 /** The view draws a course as a line, as steps between false and true, or as a list of changes. */
 export type CourseKind = 'line' | 'steps' | 'changes'
@@ -74,11 +79,8 @@ export interface Past {
 
 export function pastOf(entries: readonly FeedRecord[]): Past {
   const setAt = new Map<string, number>()
-  for (const { payload, accepted_at: acceptedAt } of entries) {
-    if (!isRecord(payload) || !isRecord(payload['attrs'])) continue
-    const { observed_at: observedAt } = payload
-    const time = typeof observedAt === 'number' ? observedAt : acceptedAt
-    for (const name in payload['attrs']) setAt.set(name, time)
+  for (const { time, attrs } of observedIn(entries)) {
+    for (const name in attrs) setAt.set(name, time)
   }
   return { courses: coursesOf(entries), setAt }
 }

@@ -12,10 +12,14 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { rm, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 
+import { recordFrom, recordOf } from '#domain/record'
 import type { Fetch } from '#src/client/runtime'
 import type { Env } from '#src/config/environment'
 import { CommandError } from '#src/cli/endings'
+import { onOneLine } from '#src/cli/terminal-text'
+import { aborted } from '#src/dev/own-program'
 import { atExit } from '#src/dev/servers/at-exit'
 import { unlockFile, tryLockFile } from '#src/dev/servers/lock-file'
 import { isPortFree, reservePort } from '#src/dev/servers/port'
@@ -23,7 +27,6 @@ import { change } from './fact.ts'
 import type { Fact } from './fact.ts'
 import { ClusterNode } from './node.ts'
 import type { NodeOptions } from './node.ts'
-import { watchReadiness } from './readiness.ts'
 import { startOwnMariaDb, startOwnNats } from './servers.ts'
 
 const READY_WITHIN_MS = 60_000
@@ -190,14 +193,6 @@ async function whenAllReady(
   return areReady
 }
 
-/** Resolves when the signal is aborted. */
-export function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
-}
-
 export const FOLDER_PREFIX = 'heliograph-dev-cluster-'
 /** A server that was killed a moment ago may still be writing. */
 const REMOVAL = { recursive: true, force: true, maxRetries: 10, retryDelay: 50 } as const
@@ -222,4 +217,56 @@ export async function removeLeftovers(temporaryFolder: string): Promise<void> {
       () => undefined, // This process keeps the lock; the next start tries again.
     )
   }
+}
+
+// Polls the readiness of a node and reports each change.
+
+const ASK_AGAIN_MS = 250
+/** The node itself gives its dependencies two seconds. */
+const ANSWER_WITHIN_MS = 3_000
+
+export interface ReadinessWatch {
+  readonly baseUrl: string
+  readonly fetch: Fetch
+  /** Ends the watch. */
+  readonly signal: AbortSignal
+  /** Gets each change: `ready`, or `not ready` with the missing dependencies. */
+  readonly changed: (isReady: boolean, text: string) => void
+}
+
+/** Resolves when the signal ends it. Reports nothing while the node starts. */
+export async function watchReadiness(watch: ReadinessWatch): Promise<void> {
+  let wasReady = false
+  while (!watch.signal.aborted) {
+    const missing = await missingAt(watch)
+    if (watch.signal.aborted) return
+    const isReady = missing === ''
+    if (isReady !== wasReady) watch.changed(isReady, isReady ? 'ready' : `not ready: ${missing}`)
+    wasReady = isReady
+    await delay(ASK_AGAIN_MS, undefined, { signal: watch.signal }).catch(() => {})
+  }
+}
+
+/** The dependencies that the node waits for, with the reasons; empty when it is ready. */
+async function missingAt({ baseUrl, fetch: ask }: ReadinessWatch): Promise<string> {
+  try {
+    const signal = AbortSignal.timeout(ANSWER_WITHIN_MS)
+    const answer = await ask(`${baseUrl}/readyz`, { signal })
+    const body = await answer.text()
+    return answer.ok ? '' : unreadyIn(body)
+  } catch {
+    return 'it does not answer'
+  }
+}
+
+/** The dependencies that are not ready, from the body of an answer of /readyz; never empty. */
+export function unreadyIn(body: string): string {
+  const data = recordOf(recordFrom(body)['data'])
+  const dependencies: unknown = data?.['dependencies']
+  if (!Array.isArray(dependencies)) return 'it does not say why'
+  const unready = dependencies.map(recordOf).filter((dependency) => dependency?.['ready'] === false)
+  const texts = unready.map(
+    (dependency) => `${String(dependency?.['name'])}: ${String(dependency?.['detail'])}`,
+  )
+  return texts.length === 0 ? 'it does not say why' : onOneLine(texts.join(', '))
 }

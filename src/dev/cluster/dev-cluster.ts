@@ -3,7 +3,8 @@
 import { tmpdir } from 'node:os'
 
 import { clockIn } from '#src/cli/deliveries/delivery-line'
-import { DevCluster, aborted } from './cluster.ts'
+import { aborted } from '#src/dev/own-program'
+import { DevCluster } from './cluster.ts'
 import { UsageError } from '#src/cli/endings'
 import type { ProcessContext } from '#src/cli/process-context'
 import { whole } from '#src/cli/values'

@@ -1,5 +1,6 @@
 // Runs the demo: a channel, a device that watches it, and readings once a second.
 
+import { spawn } from 'node:child_process'
 import { hostname } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 
@@ -11,12 +12,12 @@ import { watch } from '#src/client/watch'
 import { makePassword } from '#src/cli/make-password'
 import { CommandError } from '#src/cli/endings'
 import type { Credentials } from '#src/cli/access'
+import { aborted } from '#src/dev/own-program'
 import { Computer } from './readings.ts'
 import type { ProcessContext } from '#src/cli/process-context'
 import { thisPlatform } from '#src/cli/this-device'
 import { throwFailureOf } from '#src/cli/commands/watch'
 import { Audience } from './audience.ts'
-import { consoleAddress, openBrowser } from './console-address.ts'
 import { outputFor } from './output.ts'
 import { Publisher, Sender, demoRules } from './publisher.ts'
 import type { PushAudience } from './push-audience.ts'
@@ -92,12 +93,6 @@ export async function runShow(options: ShowOptions, context: ProcessContext): Pr
   return tally.summary()
 }
 
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
-
 interface Prepared {
   readonly credentials: Credentials & { readonly channel_id: ChannelId }
   /** A secret. */
@@ -157,4 +152,43 @@ async function lastDeliveries(tally: Tally): Promise<void> {
 async function pause(delayMs: number, until: AbortSignal): Promise<void> {
   // An abort ends the pause early; that is no error.
   await delay(Math.max(0, delayMs), undefined, { signal: until }).catch(() => {})
+}
+
+// The address of the console for the demo's channel, and the browser that opens it.
+
+/** What a link to the demo's own gateway carries. All of it ends with the demo. */
+export interface DemoAccess {
+  readonly channelId: string
+  /** A secret. */
+  readonly password: string
+  /** A secret. */
+  readonly token: string | undefined
+}
+
+/**
+ * The address of the console. With access it opens the channel: the secrets of the demo stand
+ * behind the #, which no browser sends.
+ */
+export function consoleAddress(baseUrl: string, access: DemoAccess | undefined): string {
+  if (access === undefined) return `${baseUrl}/console/`
+  const { channelId, password, token = '' } = access
+  const parts = [channelId, password, token].map(encodeURIComponent).join('/')
+  return `${baseUrl}/console/#/open/${parts.replace(/\/$/, '')}`
+}
+
+const OPENERS: Readonly<Record<string, readonly [program: string, ...options: string[]]>> = {
+  darwin: ['open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+}
+
+/** Opens an address in the person's browser; calls back when this computer has no way to. */
+export function openBrowser(
+  address: string,
+  failed: () => void,
+  platform = process.platform,
+): void {
+  const [program, ...options] = OPENERS[platform] ?? ['xdg-open']
+  const opener = spawn(program, [...options, address], { detached: true, stdio: 'ignore' })
+  opener.once('error', failed)
+  opener.unref()
 }

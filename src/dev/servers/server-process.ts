@@ -108,11 +108,6 @@ export class ServerProcess {
     clearTimeout(timer)
   }
 
-  /** The last part of the server's output. */
-  get output(): string {
-    return this.#output
-  }
-
   /** Ends the server and its cleanup action. */
   async close(): Promise<void> {
     await this.end('SIGTERM')

@@ -21,7 +21,8 @@ import { Connection } from '#src/stream/jetstream/connection'
 import { StatusInquiry } from '#src/stream/jetstream/inquiry'
 import { JetStreamLog } from '#src/stream/jetstream/log'
 import { StreamProbe } from '#src/stream/jetstream/probe'
-import { startThread, threadSettings } from '#src/runtime/threads/start-thread'
+import { threadSettings } from '#src/runtime/threads/contract'
+import { startThread } from '#src/runtime/threads/start-thread'
 import type { Thread } from '#src/runtime/threads/start-thread'
 
 /**

@@ -5,14 +5,9 @@ import type { LogWriter } from '#domain/ports'
 import type { EngineControl, ThreadEnds, ThreadSettings } from '#src/runtime/threads/contract'
 import type { ThreadEdge } from '#src/runtime/threads/threads'
 import { startMaintenance, makeSystem, repeat } from '#src/runtime/engine/maintenance'
-import { pushRulesOf } from '#src/runtime/dispatch/push-rules'
-import { databaseOf, natsOf } from '#src/runtime/threads/servers'
-import { openStore } from '#src/store/store'
-import { NatsBus } from '#src/stream/jetstream/bus'
-import { Connection } from '#src/stream/jetstream/connection'
 import { KvLeases } from '#src/stream/jetstream/leases'
 import { JetStreamLog } from '#src/stream/jetstream/log'
-import { createMetrics } from '#src/telemetry/meter'
+import { openNodeConnections } from './node-connections.ts'
 
 const TAIL_BYTES_MAX = 64 * 2 ** 20
 /** The engine appends ticks alone: one a lane. */
@@ -23,30 +18,21 @@ export async function composeClusterEngine(
   settings: ThreadSettings,
   edge: ThreadEdge<'cluster-engine'>,
 ): Promise<ThreadEnds['cluster-engine']['services']> {
-  const { logger, runtime, servers, fail: onMismatch } = edge
-  const { nowMs, monotonicMs, wait, soon, entropy } = runtime
-  const { lanes, nodeId, cluster, logBytesMax: bytesMax } = settings
-  if (cluster === undefined) throw new Error('there are no settings of a cluster')
-  const { streamReplicas: replicas } = cluster
-  const metrics = createMetrics()
+  const { logger, runtime, fail: onMismatch } = edge
+  const { nowMs, wait, soon } = runtime
+  const { lanes, nodeId, logBytesMax: bytesMax } = settings
+  const node = await openNodeConnections(settings, edge, 'engine')
+  const { metrics, ports, store, bus } = node
   const { meter } = metrics
-  const ports = { logger, timers: runtime, monotonicMs, entropy, meter }
-  const name = `${nodeId} engine`
-  const connection = await Connection.open(ports, { ...natsOf(cluster, servers), name })
-  const log = await JetStreamLog.open(
-    { ...ports, connection },
-    { replicas, bytesMax, tailBytesMax: TAIL_BYTES_MAX, pendingBytesMax: PENDING_BYTES_MAX },
-  )
-  const store = await openStore({
-    ...databaseOf(settings, servers),
-    meter,
-    logger,
-    runtime,
-    pushes: pushRulesOf(settings),
+  const { streamReplicas: replicas } = node.cluster
+  const log = await JetStreamLog.open(ports, {
+    replicas,
+    bytesMax,
+    tailBytesMax: TAIL_BYTES_MAX,
+    pendingBytesMax: PENDING_BYTES_MAX,
   })
-  const bus = new NatsBus({ ...ports, connection })
   const leases = new KvLeases(
-    { ...ports, connection, epochFloor: () => store.turns.lastEpoch() },
+    { ...ports, epochFloor: () => store.turns.lastEpoch() },
     { lanes, nodeName: nodeId, replicas },
   )
   const append: LogWriter['append'] = (batch) => log.append(batch)
@@ -64,9 +50,7 @@ export async function composeClusterEngine(
       stops.push(
         repeat(NOTIFY_PLACES_MS, notifyPlaces, { logger, runtime }),
         startMaintenance({
-          retention: store.retention,
-          gathering: store.gathering,
-          pushes: store.pushes,
+          ...store,
           system,
           bus,
           meter,
@@ -82,9 +66,7 @@ export async function composeClusterEngine(
       for (const stop of stops) await stop()
       await system.halt()
       log.close()
-      bus.close()
-      await store.close()
-      await connection.close()
+      await node.close()
     },
   }
   return { control }

@@ -3,12 +3,7 @@
 
 import { composeDispatch } from '#src/runtime/dispatch/dispatch'
 import { createMetrics } from '#src/telemetry/meter'
-import type {
-  JobsEnd,
-  JobsReaderEnd,
-  ThreadEnds,
-  ThreadSettings,
-} from '#src/runtime/threads/contract'
+import type { JobsEnd, ReaderEnd, ThreadEnds, ThreadSettings } from '#src/runtime/threads/contract'
 import { Rpc } from '#src/threads/rpc'
 import type { ThreadEdge } from '#src/runtime/threads/threads'
 
@@ -18,7 +13,7 @@ export async function composeSoleDispatch(
 ): Promise<ThreadEnds['dispatch']['services']> {
   const { peer, runtime } = edge
   if (peer === undefined) throw new Error('dispatch of a sole process has no engine')
-  const engine = new Rpc<JobsReaderEnd, JobsEnd>(peer)
+  const engine = new Rpc<ReaderEnd, JobsEnd>(peer)
   peer.on('close', () => engine.break(new Error("the engine's thread has ended")))
   const store = engine.remote('pushes')
   const metrics = createMetrics()

@@ -5,12 +5,12 @@ import type { ActorSystem } from '#actors/system'
 import type { Bus, LogSource, LogWriter } from '#domain/ports'
 import type { Batch } from '#domain/lane'
 import type { Meter } from '#domain/telemetry'
+import { FENCED } from '#src/runtime/threads/contract'
 import type {
   EngineControl,
   JobsEnd,
-  JobsReaderEnd,
   LogEnd,
-  LogReaderEnd,
+  ReaderEnd,
   ThreadEnds,
   ThreadSettings,
 } from '#src/runtime/threads/contract'
@@ -28,7 +28,6 @@ import { EmbeddedReader } from '#src/stream/embedded/reader'
 import { createMetrics } from '#src/telemetry/meter'
 import type { ThreadEdge } from '#src/runtime/threads/threads'
 import type { PeerWire } from '#src/threads/wire'
-import { FENCED } from './fenced.ts'
 
 const TAIL_BYTES_MAX = 64 * 2 ** 20
 
@@ -82,7 +81,7 @@ function serveJobs(
     bus,
   }: Pick<Store, 'pushes' | 'secrets'> & { readonly bus: Pick<Bus, 'onNotice'> },
 ): void {
-  const dispatch = new Rpc<JobsEnd, JobsReaderEnd>(wire)
+  const dispatch = new Rpc<JobsEnd, ReaderEnd>(wire)
   dispatch.serve({ pushes, secrets })
   const stop = bus.onNotice(({ kind }) => {
     if (kind === 'pushes-queued') dispatch.tell('queued', undefined)
@@ -137,9 +136,7 @@ async function startOwner({ settings, edge, meter, store, log, bus }: OwnerParts
   // A client that got its answer before the last stop finds its operation, also after a crash.
   await system.caughtUp
   const stopMaintenance = startMaintenance({
-    retention: store.retention,
-    gathering: store.gathering,
-    pushes: store.pushes,
+    ...store,
     system,
     bus,
     meter,
@@ -159,7 +156,7 @@ class LogClient {
   #reader: EmbeddedReader | undefined
 
   constructor(wire: PeerWire) {
-    const peer = new Rpc<LogReaderEnd, LogEnd>(wire)
+    const peer = new Rpc<ReaderEnd, LogEnd>(wire)
     wire.on('close', () => peer.break(new Error("the log's thread has ended")))
     peer.onTell('appended', (batches) => this.#reader?.take(batches))
     this.source = peer.remote('log')

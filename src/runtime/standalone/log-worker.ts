@@ -4,12 +4,8 @@
 
 import type { Probe } from '#domain/ports'
 import type { Logger } from '#domain/telemetry'
-import type {
-  LogEnd,
-  LogReaderEnd,
-  ThreadEnds,
-  ThreadSettings,
-} from '#src/runtime/threads/contract'
+import { FENCED } from '#src/runtime/threads/contract'
+import type { LogEnd, ReaderEnd, ThreadEnds, ThreadSettings } from '#src/runtime/threads/contract'
 import { Rpc } from '#src/threads/rpc'
 import { DatabaseInUse, lockDatabase } from '#src/store/sqlite/lock'
 import { IN_MEMORY } from '#src/store/sqlite/connection'
@@ -21,7 +17,6 @@ import { databaseOf } from '#src/runtime/threads/servers'
 import { createMetrics } from '#src/telemetry/meter'
 import { startThread } from '#src/runtime/threads/start-thread'
 import type { ThreadEdge } from '#src/runtime/threads/threads'
-import { FENCED } from './fenced.ts'
 
 const SQLITE = 'sqlite:'
 
@@ -54,7 +49,7 @@ export async function composeEmbeddedLog(
     logBytesMax,
   )
   // The wire keeps calls that the engine made before.
-  const engine = new Rpc<LogEnd, LogReaderEnd>(peer)
+  const engine = new Rpc<LogEnd, ReaderEnd>(peer)
   engine.serve({ log: writer })
   writer.sendTo((batches) => engine.tell('appended', batches))
   return {

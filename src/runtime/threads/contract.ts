@@ -21,24 +21,31 @@ import type { None, Services } from '#src/threads/rpc'
 import type { PeerWire } from '#src/threads/wire'
 
 /** The settings that threads need; their only secrets are those of their own connections. */
-export type ThreadSettings = Pick<
-  Config,
-  | 'databaseUrl'
-  | 'databaseCaFile'
-  | 'cluster'
-  | 'lanes'
-  | 'nodeId'
-  | 'logLevel'
-  | 'logKeepMs'
-  | 'logBytesMax'
-  | 'statusRetentionMs'
-  | 'recordsUpdates'
-  | 'historyRetentionMs'
-  | 'deviceRetentionMs'
-  | 'privateTransports'
-  | 'providers'
-  | 'thingPushIntervalMs'
->
+const THREAD_SETTINGS = [
+  'databaseUrl',
+  'databaseCaFile',
+  'cluster',
+  'lanes',
+  'nodeId',
+  'logLevel',
+  'logKeepMs',
+  'logBytesMax',
+  'statusRetentionMs',
+  'recordsUpdates',
+  'historyRetentionMs',
+  'deviceRetentionMs',
+  'privateTransports',
+  'providers',
+  'thingPushIntervalMs',
+] as const
+
+export type ThreadSettings = Pick<Config, (typeof THREAD_SETTINGS)[number]>
+
+/** Returns these settings without the others. */
+export const threadSettings = (config: Config): ThreadSettings =>
+  Object.fromEntries(
+    THREAD_SETTINGS.map((name) => [name, config[name]]),
+  ) as unknown as ThreadSettings // Each name has its own value.
 
 /** Calls of the frontend to any thread. */
 export interface ThreadControl {
@@ -182,14 +189,12 @@ export interface JobsEnd {
   readonly topics: { readonly queued: undefined }
 }
 
-/** Dispatch has no service and no topic for the engine. */
-export interface JobsReaderEnd {
+/** An end that has nothing for the other: dispatch for the engine, the engine for the log. */
+export interface ReaderEnd {
   readonly services: None
   readonly topics: None
 }
 
-/** The engine has no service and no topic for the log. */
-export interface LogReaderEnd {
-  readonly services: None
-  readonly topics: None
-}
+/** Tells the operator why a sole process ends: it lost its database in spite of the lock. */
+export const FENCED =
+  'another process has taken the database over: this one no longer accepts or applies anything'

@@ -1,9 +1,8 @@
 // Starts a thread of this process for the frontend, and stops it.
 
-import type { Config } from '#src/config/config'
 import type { Logger } from '#domain/telemetry'
 import { THREAD_TITLE } from './contract.ts'
-import type { FrontendEnd, ThreadEnds, ThreadName, ThreadSettings } from './contract.ts'
+import type { FrontendEnd, ThreadEnds, ThreadName } from './contract.ts'
 import { ThreadRpc } from '#src/threads/rpc'
 import type { ThreadStart, Threads } from './threads.ts'
 
@@ -57,26 +56,5 @@ export async function startThread<Name extends ThreadName>(
       await services.control.close()
       await terminate()
     },
-  }
-}
-
-/** The settings that threads need. */
-export function threadSettings(config: Config): ThreadSettings {
-  return {
-    databaseUrl: config.databaseUrl,
-    databaseCaFile: config.databaseCaFile,
-    cluster: config.cluster,
-    lanes: config.lanes,
-    nodeId: config.nodeId,
-    logLevel: config.logLevel,
-    logKeepMs: config.logKeepMs,
-    logBytesMax: config.logBytesMax,
-    statusRetentionMs: config.statusRetentionMs,
-    recordsUpdates: config.recordsUpdates,
-    historyRetentionMs: config.historyRetentionMs,
-    deviceRetentionMs: config.deviceRetentionMs,
-    privateTransports: config.privateTransports,
-    providers: config.providers,
-    thingPushIntervalMs: config.thingPushIntervalMs,
   }
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 import { selfSigned } from '#src/dev/servers/certificate'
 import { startPushServers } from '#src/dev/servers/push/push-servers'
-import { WebPushServer } from '#src/dev/servers/push/web-push-server'
+import { WebPushServer } from '#test/support/web-push-server'
 
 export interface StandInStarted {
   readonly env: Readonly<Record<string, string>>

@@ -3,7 +3,7 @@
 
 import { fileURLToPath } from 'node:url'
 
-import { startMosquitto } from '#src/dev/servers/mosquitto'
+import { startMosquitto } from '#test/support/mosquitto'
 import { reservePort } from '#src/dev/servers/port'
 import { keysOf } from './channel-keys.ts'
 import { startGateway } from './gateway.ts'

@@ -10,7 +10,7 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-import { subscriptionAt } from '#src/dev/servers/push/web-push-server'
+import { subscriptionAt } from '#test/support/web-push-server'
 import type { StandInStarted, Taken } from '#test/bench/push/stand-in'
 import { spread } from '#test/bench/load/statistics'
 import { Caller, PASSWORD, textOf } from '#test/bench/rig/caller'

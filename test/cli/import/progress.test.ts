@@ -2,8 +2,8 @@
 
 import test from 'ava'
 
-import { progressLine } from '#src/cli/import/progress'
-import type { Progress } from '#src/cli/import/progress'
+import { progressLine } from '#src/cli/commands/import'
+import type { Progress } from '#src/cli/commands/import'
 
 const HALF: Progress = { rows: 12_000, rejected: 0, bytes: 50, totalBytes: 100, elapsedMs: 6_000 }
 

@@ -2,7 +2,7 @@
 
 import test from 'ava'
 
-import { unreadyIn, watchReadiness } from '#src/dev/cluster/readiness'
+import { unreadyIn, watchReadiness } from '#src/dev/cluster/cluster'
 
 const unready = (...dependencies: readonly object[]): string =>
   JSON.stringify({ success: false, data: { status: 'unready', dependencies } })

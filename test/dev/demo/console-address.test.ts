@@ -1,6 +1,6 @@
 import test from 'ava'
 
-import { consoleAddress } from '#src/dev/demo/console-address'
+import { consoleAddress } from '#src/dev/demo/show'
 
 const ACCESS = { channelId: 'C', password: 'a/b', token: 't' }
 

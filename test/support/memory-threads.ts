@@ -3,10 +3,10 @@
 
 import type { Runtime } from '#domain/runtime'
 import type { Logger } from '#domain/telemetry'
-import type { Servers } from './servers.ts'
-import { runThread } from './run-thread.ts'
-import type { Threads } from './threads.ts'
-import { memoryWire } from '#src/threads/wire'
+import type { Servers } from '#src/runtime/threads/servers'
+import { runThread } from '#src/runtime/threads/run-thread'
+import type { Threads } from '#src/runtime/threads/threads'
+import { memoryWire } from '#test/support/memory-wire'
 
 export interface MemoryThreadsOptions {
   readonly runtime: Runtime

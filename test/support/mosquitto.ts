@@ -4,11 +4,11 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { reservePort } from './port.ts'
-import { findOrInstall } from './programs.ts'
-import type { Environment } from './programs.ts'
-import { ServerProcess } from './server-process.ts'
-import type { RunningServer } from './server-process.ts'
+import { reservePort } from '#src/dev/servers/port'
+import { findOrInstall } from '#src/dev/servers/programs'
+import type { Environment } from '#src/dev/servers/programs'
+import { ServerProcess } from '#src/dev/servers/server-process'
+import type { RunningServer } from '#src/dev/servers/server-process'
 
 export interface MosquittoServer extends RunningServer {
   /** `mqtt://127.0.0.1:<port>` */
