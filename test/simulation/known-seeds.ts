@@ -24,6 +24,11 @@ export const KNOWN_SEEDS: readonly KnownSeed[] = [
     was: 'a session that took a part of a page went on with single updates, and lacked earlier ones',
   },
   {
+    seed: 16640,
+    isCluster: false,
+    was: 'after a power cut a publish of MQTT that was repeated got another operation',
+  },
+  {
     seed: 12907,
     isCluster: true,
     was: 'the judge did not count what the newest turn decided beside what was remembered',

@@ -53,7 +53,8 @@ export class MqttSessions implements MqttSessionStore {
         ),
     })
     this.#recorded = new Group(database, {
-      enter: (job) => database.repeatable(job, IDEMPOTENT),
+      // The log has the publish on the disk: a repeat after a power cut must find its operation.
+      enter: (job) => database.durable(job, IDEMPOTENT),
       answer: (executor, recordings) =>
         inOrder(
           recordings,
