@@ -75,7 +75,7 @@ export async function patchOf<Named extends Fields, Action extends string>(
   }
 }
 
-/** What a command that changes a Thing or an Event is given. */
+/** The arguments of a command that changes a Thing or an Event. */
 export interface ChangeGiven {
   readonly credentials: Credentials
   readonly options: CiphertextGiven & { readonly attrs: readonly string[] }

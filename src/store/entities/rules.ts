@@ -43,7 +43,7 @@ export const watchEntity = ({ integer, text, document }: ColumnTypes) =>
 
 export type WatchRow = RowOf<typeof watchEntity>
 
-/** What is due in a lane is found by one index, as are watches. */
+/** One index finds the Messages of a lane by their time. */
 export const scheduledEntity = ({ integer, text, document }: ColumnTypes) =>
   tableOf({
     name: 'scheduled_messages',
