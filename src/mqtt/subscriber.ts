@@ -5,6 +5,8 @@
 // Invariants:
 //   subscriber/1. SUBACK leaves once the channel is followed: every later entry reaches the client.
 //   subscriber/2. SUBACK and UNSUBACK of a kept session leave once the store has its subscriptions.
+//   subscriber/3. A read follows every packet that was decided before it: recent entries answer it
+//                 at once, and their packets would overtake those.
 
 import type { Position } from '#domain/feed'
 import type { OperationId } from '#domain/identity'
@@ -213,16 +215,18 @@ export class Subscriber {
   /** Turns deliveries into packets and tells what is done with, as long as both go on. */
   #flow(outputs: FeedOutput[]): SubscriberOutput[] {
     const flowing: SubscriberOutput[] = []
+    const reads: SubscriberOutput[] = []
     for (let next = outputs; ;) {
       for (const output of next) {
-        if (output.kind === 'read-pages') flowing.push(output)
+        if (output.kind === 'read-pages') reads.push(output)
         else if (output.kind === 'acknowledge') {
           if (this.#isKept) flowing.push(output)
         } else if (output.kind === 'deliver') this.#deliver(output)
       }
       for (const packet of this.#outgoing.packets()) flowing.push({ kind: 'send', packet })
       const seq = this.#outgoing.done()
-      if (seq === undefined || this.#position === undefined) return flowing
+      // subscriber/3
+      if (seq === undefined || this.#position === undefined) return [...flowing, ...reads]
       next = []
       this.#serving?.acknowledge(this.#position.channelId, seq, next)
     }

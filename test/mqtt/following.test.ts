@@ -5,8 +5,10 @@ import test from 'ava'
 
 import type { Thing } from '#domain/entity'
 import type { FeedEntry } from '#domain/feed'
+import { isRecord } from '#domain/record'
 import type { Packet } from '#src/mqtt/codec'
 import { HELD_PAUSE } from '#src/mqtt/bounds'
+import { WINDOW_ENTRIES_MAX } from '#src/transports/signals'
 import { CHANNEL } from '#test/support/making'
 import { MqttClient } from '#test/support/mqtt-client'
 import { addKey, mqttRig } from '#test/support/mqtt-rig'
@@ -41,6 +43,9 @@ const message = ({ channelId }: MqttRig, seq: number): FeedEntry => ({
 })
 const tell = (rig: MqttRig, seq: number): void =>
   rig.bus.announce([{ channelId: rig.channelId, entries: [message(rig, seq)] }])
+
+const seqOf = (packet: Packet): unknown =>
+  isRecord(packet) && (JSON.parse(String(packet['payload'])) as { readonly seq: unknown }).seq
 
 const codes = async (client: MqttClient): Promise<unknown> =>
   ((await client.next('suback')) as { readonly granted?: unknown }).granted
@@ -121,6 +126,26 @@ test('an announcement that the bus lost is found within a minute', async (t) => 
   }
   rig.pass(60_000)
   t.regex(String(((await client.next('publish')) as { payload?: Buffer }).payload), /"seq":8/)
+})
+
+test('subscriber/3: a client that is far behind gets every entry in its order', async (t) => {
+  const rig = await mqttRig(t)
+  rig.reads.catchUp = () => Promise.reject(new Error('recent entries are there'))
+  const clients = [
+    await MqttClient.enter(rig.door),
+    await MqttClient.enter(rig.door, {}, { clientId: 'other' }),
+  ]
+  for (const client of clients) {
+    client.tell(subscribe('messages'))
+    await client.next('suback')
+  }
+  const seqs = Array.from({ length: 3 * WINDOW_ENTRIES_MAX }, (_, at) => 8 + at)
+  const entries = seqs.map((seq) => message(rig, seq))
+  rig.bus.announce([{ channelId: rig.channelId, entries }])
+  for (const client of clients) {
+    await client.next('publish', seqs.length)
+    t.deepEqual(client.of('publish').map(seqOf), seqs)
+  }
 })
 
 test('mqtt-following/2: a client that is gone listens to nothing', async (t) => {
