@@ -57,9 +57,8 @@ export async function putOffOf(
 /** The time after which a row is tried again that the database refuses. */
 const PUT_OFF_MS = 600_000
 
-function dueThings(due: Due | undefined): readonly string[] {
-  return (due?.items ?? []).flatMap((item) => ('thingId' in item ? [item.thingId] : item.thingIds))
-}
+const dueThings = ({ items }: Due): readonly string[] =>
+  items.flatMap((item) => ('thingId' in item ? [item.thingId] : item.thingIds))
 
 /** The operation of a Message that a submission schedules or cancels. */
 function scheduledIn(submission: Submission): readonly OperationId[] {
@@ -68,6 +67,7 @@ function scheduledIn(submission: Submission): readonly OperationId[] {
 }
 
 const NONE: readonly OperationId[] = Object.freeze([])
+const NONE_DUE: readonly string[] = NONE
 
 /** True when a turn with it asks the store, which must have every turn before it. */
 export const asksForWaiting = ({ submission }: Item): boolean =>
@@ -113,9 +113,10 @@ export function turnReadsOf(
     if (actor.isAsleep) reads.channels.push(channelId)
     const asked = new Set<string>()
     const submissions = groups.get(channelId) ?? []
+    const dueHere = due.get(channelId)
     // A rule that was deleted leaves watches: a sweep, or the rule put again, meets them.
     const mayBeWatched =
-      actor.hasRules || due.has(channelId) || submissions.some(({ model }) => model === 'rule')
+      actor.hasRules || dueHere !== undefined || submissions.some(({ model }) => model === 'rule')
     const watched = (id: string): void => {
       if (!mayBeWatched) return
       if (!actor.knows('watches', id)) {
@@ -131,7 +132,7 @@ export function turnReadsOf(
         reads.events.push({ channelId, id: eventId })
       }
     }
-    for (const id of dueThings(due.get(channelId))) {
+    for (const id of dueHere === undefined ? NONE_DUE : dueThings(dueHere)) {
       watched(id)
       if (actor.knows('things', id) || asked.has(`things ${id}`)) continue
       asked.add(`things ${id}`)

@@ -11,6 +11,7 @@
 //     own all the same, and push jobs give one to theirs. What tells a batch that stands in the log
 //     twice is then missing for updates alone, whose times tell them. (entity/1)
 
+import type { OperationId } from '#domain/identity'
 import { endedAtOnce } from '#domain/operation'
 import type { Operation } from '#domain/operation'
 import type { TurnWrites } from '#domain/store-ports'
@@ -39,25 +40,24 @@ export function recordsOf(
   if (isCareful === true || unparks !== undefined) {
     return { operations: decided, batches: [], unrecorded }
   }
-  const atOnce = new Map(
-    decided.flatMap((operation) =>
-      endedAtOnce(operation) ? [[operation.opId, operation] as const] : [],
-    ),
-  )
+  const atOnce = new Map<OperationId, Operation>()
+  for (const operation of decided) {
+    if (endedAtOnce(operation)) atOnce.set(operation.opId, operation)
+  }
   for (const { submission } of items) {
     if (submission.model === 'message' && submission.claimed) atOnce.delete(submission.opId)
   }
   const ofRules = new Map(atOnce)
   const batches: Operation[][] = []
-  let placeBefore = ''
-  for (const { lane, position, submission } of items) {
+  let before: Turn['items'][number] | undefined
+  for (const item of items) {
+    const { lane, position, submission } = item
     const operation = isOfChannel(submission) ? atOnce.get(submission.opId) : undefined
     if (operation === undefined) continue
     ofRules.delete(operation.opId)
-    const place = `${lane} ${position}`
-    if (place === placeBefore) batches.at(-1)?.push(operation)
+    if (before?.lane === lane && before.position === position) batches.at(-1)?.push(operation)
     else batches.push([operation])
-    placeBefore = place
+    before = item
   }
   if (ofRules.size > 0) batches.push([...ofRules.values()]) // turn-records/2
   const operations = decided.filter(({ opId }) => !atOnce.has(opId))

@@ -12,7 +12,6 @@ import type { DueItem } from '#domain/rules/stored'
 import type { Operation } from '#domain/operation'
 import type { ChannelHead } from '#domain/store-ports'
 import type { RuleSubmission, Submission, ThingSubmission } from '#domain/submission'
-import type { RuleSet } from '#src/rules/rule-set'
 import type { ChannelContext, Decided, Due, Effects, Memory, Take } from './turn-parts.ts'
 import { Consequences } from './consequences.ts'
 import { decideEvent, decideMessage, decideThing, operationOf, refusal } from './decide.ts'
@@ -24,13 +23,13 @@ import { takeRule } from './rule-changes.ts'
 import { NO_WATCHES, takeDeadline, takeReading } from './watching.ts'
 import type { RulesDraft, Watches } from './watching.ts'
 
-/** The state of a running turn. */
+/** The state of a running turn. What few turns need is made when one does. */
 interface Draft extends Omit<Effects, 'rules' | 'scheduled'> {
   head: ChannelHead
   readonly things: Map<string, Thing>
-  readonly events: Map<string, Event>
-  readonly ofRules: RulesDraft
-  readonly scheduled: ScheduledDraft
+  events: Map<string, Event> | undefined
+  ofRules: RulesDraft | undefined
+  scheduled: ScheduledDraft | undefined
 }
 
 /** Decides a turn on what the channel knows and what was loaded; fills the effects. */
@@ -43,18 +42,17 @@ export function decideTurn(context: ChannelContext, { turn, effects }: Take): De
     watches: watchesById(turn.watches),
   }
   const { entries, operations, defects } = effects
-  const ofRules = rulesDraft(rules, { context, loaded })
   const draft: Draft = {
     head,
     things: new Map(),
-    events: new Map(),
-    ofRules,
-    scheduled: scheduledDraft(turn.scheduled ?? NONE_WAITING),
+    events: undefined,
+    ofRules: undefined,
+    scheduled: undefined,
     entries,
     operations,
     defects,
   }
-  const sources = { draft, loaded, context, effects }
+  const sources = { turn, draft, loaded, context, effects }
   if (turn.due !== undefined) takeDue(turn.due, sources)
   for (const submission of turn.submissions) {
     try {
@@ -65,24 +63,18 @@ export function decideTurn(context: ChannelContext, { turn, effects }: Take): De
       draft.operations.push(operationOf(submission, 'internal_error'))
     }
   }
-  writeRules(ofRules, effects)
-  for (const [opId, kept] of draft.scheduled.writes) effects.scheduled.push({ opId, kept })
-  const { watches } = ofRules
-  return {
-    head: draft.head,
-    things: draft.things,
-    events: draft.events,
-    watches,
-    rules: ofRules.rules,
-    ...sizesOf(draft),
-  }
+  const { events = NONE, ofRules, scheduled } = draft
+  if (ofRules !== undefined) writeRules(ofRules, effects)
+  for (const [opId, kept] of scheduled?.writes ?? []) effects.scheduled.push({ opId, kept })
+  const decided = { things: draft.things, events, watches: ofRules?.watches ?? NONE }
+  return { head: draft.head, ...decided, rules: ofRules?.rules ?? rules, ...sizesOf(decided) }
 }
 
 function sizesOf({
   things,
   events,
-  ofRules: { watches },
-}: Draft): Pick<Decided, 'sizes' | 'bytes'> {
+  watches,
+}: Pick<Decided, keyof Memory>): Pick<Decided, 'sizes' | 'bytes'> {
   const sizes = {
     things: eachOf(things, entityBytes),
     events: eachOf(events, entityBytes),
@@ -116,17 +108,19 @@ function watchesById(loaded: Take['turn']['watches'] = []): ReadonlyMap<string, 
   )
 }
 
-interface Sources {
+interface Sources extends Pick<Take, 'turn'> {
   readonly draft: Draft
   readonly loaded: Pick<Decided, keyof Memory>
   readonly context: ChannelContext
   readonly effects: Effects
 }
 
-function rulesDraft(
-  rules: RuleSet,
-  { context: { memory }, loaded }: Pick<Sources, 'context' | 'loaded'>,
-): RulesDraft {
+const ofRulesIn = (sources: Sources): RulesDraft => (sources.draft.ofRules ??= rulesDraft(sources))
+
+const scheduledIn = ({ draft, turn }: Sources): ScheduledDraft =>
+  (draft.scheduled ??= scheduledDraft(turn.scheduled ?? NONE_WAITING))
+
+function rulesDraft({ context: { memory, rules }, loaded }: Sources): RulesDraft {
   return {
     rules,
     ruleWrites: new Map(),
@@ -143,7 +137,7 @@ const thingOf = ({ draft, loaded, context }: Sources, id: string): Thing | undef
   draft.things.get(id) ?? context.memory.things.get(id) ?? loaded.things.get(id)
 
 const eventOf = ({ draft, loaded, context }: Sources, id: string): Event | undefined =>
-  draft.events.get(id) ?? context.memory.events.get(id) ?? loaded.events.get(id)
+  draft.events?.get(id) ?? context.memory.events.get(id) ?? loaded.events.get(id)
 
 /** Decides a submission, and what follows from it by the rules. (W2) */
 function decideWhole(submission: Submission, sources: Sources): Decision {
@@ -152,27 +146,26 @@ function decideWhole(submission: Submission, sources: Sources): Decision {
   const prior = thingOf(sources, submission.entityId)
   const decision = decideOne(submission, sources)
   const [change] = decision.changes
-  const { ofRules } = sources.draft
-  if (change?.thing === undefined || ofRules.rules.size === 0) return decision // watching/1
+  const { rules } = sources.draft.ofRules ?? sources.context
+  if (change?.thing === undefined || rules.size === 0) return decision // watching/1
   const headSeq = change.entry?.seq ?? sources.draft.head.headSeq
   const out = consequencesOf(sources, headSeq, submission)
-  takeReading(ofRules, { submission, prior, thing: change.thing }, out)
+  takeReading(ofRulesIn(sources), { submission, prior, thing: change.thing }, out)
   return out.changes.length === 0
     ? decision
     : { ...decision, changes: [...decision.changes, ...out.changes] }
 }
 
 function decideOne(submission: Exclude<Submission, RuleSubmission>, sources: Sources): Decision {
-  const { head, scheduled } = sources.draft
-  const { headSeq } = head
+  const { headSeq } = sources.draft.head
   const rules = { headSeq, endedLifeMs: sources.context.endedLifeMs }
   switch (submission.model) {
     case 'message':
       return submission.schedule === undefined
         ? decideMessage(submission, headSeq)
-        : schedule(scheduled, submission, submission.schedule)
+        : schedule(scheduledIn(sources), submission, submission.schedule)
     case 'cancellation':
-      return cancel(scheduled, submission)
+      return cancel(scheduledIn(sources), submission)
     case 'thing':
       return decideThing(submission, thingOf(sources, submission.entityId), rules)
     case 'event':
@@ -180,8 +173,8 @@ function decideOne(submission: Exclude<Submission, RuleSubmission>, sources: Sou
   }
 }
 
-function decideRule(submission: RuleSubmission, { draft }: Sources): Decision {
-  const refused = takeRule(draft.ofRules, submission)
+function decideRule(submission: RuleSubmission, sources: Sources): Decision {
+  const refused = takeRule(ofRulesIn(sources), submission)
   if (refused !== undefined) return refusal(submission, refused)
   return { operation: operationOf(submission), changes: [] }
 }
@@ -204,20 +197,20 @@ function takeDue({ items, messages = [], upTo }: Due, sources: Sources): void {
   const { draft } = sources
   for (const message of messages) {
     const { channelId, headSeq } = draft.head
-    keep(draft, { changes: deliver(draft.scheduled, message, { channelId, headSeq, upTo }) })
+    keep(draft, { changes: deliver(scheduledIn(sources), message, { channelId, headSeq, upTo }) })
   }
   for (const item of items) {
     if ('thingId' in item) takeOne(item)
     else {
       const { ruleId, thingIds, next } = item
       for (const thingId of thingIds) takeOne({ ruleId, thingId })
-      draft.ofRules.watchWrites.set(`${ruleId} `, { ruleId, thingId: '', kept: next })
+      ofRulesIn(sources).watchWrites.set(`${ruleId} `, { ruleId, thingId: '', kept: next })
     }
   }
 
   function takeOne(item: DueItem): void {
     const out = consequencesOf(sources, draft.head.headSeq, { acceptedAt: upTo })
-    takeDeadline(draft.ofRules, { item, thing: thingOf(sources, item.thingId), upTo }, out)
+    takeDeadline(ofRulesIn(sources), { item, thing: thingOf(sources, item.thingId), upTo }, out)
     keep(draft, { changes: out.changes })
   }
 }
@@ -248,7 +241,7 @@ function apply(draft: Draft, change: Change): void {
   const { thing, event, entry, liveThings, openEvents, operation } = change
   if (operation !== undefined) record(draft.operations, operation)
   if (thing !== undefined) draft.things.set(thing.id, thing)
-  if (event !== undefined) draft.events.set(event.id, event)
+  if (event !== undefined) (draft.events ??= new Map<string, Event>()).set(event.id, event)
   if (entry !== undefined) draft.entries.push(entry)
   if (entry === undefined && liveThings === 0 && openEvents === 0) return
   draft.head = {

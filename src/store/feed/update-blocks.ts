@@ -85,6 +85,7 @@ function contentOf(
   byChannel: readonly (readonly [number, readonly UpdateRow[]])[],
 ): Buffer {
   const firstAt = updates[0]?.acceptedAt ?? 0
+  const opIds = updates.map((update) => (isMade(update) ? 0 : update.opId))
   const columns: Columns = {
     channels: byChannel.map(([channel, { length }]) => [channel, length]),
     seqs: byChannel.flatMap(([, own]) => own.map(({ seq }, at) => seq - (own[at - 1]?.seq ?? 0))),
@@ -95,14 +96,13 @@ function contentOf(
     revs: updates.map(({ rev }) => rev),
     times: updates.map(({ acceptedAt }) => acceptedAt - firstAt),
     firstAt,
-    opIds: updates.map((update) => (isMade(update) ? 0 : update.opId)),
+    opIds,
     lengths: updates.map(({ payload }) => payload.length),
   }
-  const randoms = updates.filter(isMade).map(({ opId }) => opId.slice(RANDOM_AT))
+  const made = updates.filter((_, at) => opIds[at] === 0)
+  const random = made.map(({ opId }) => opId.slice(RANDOM_AT)).join('')
   const text = `${JSON.stringify(columns)}\n${updates.map(({ payload }) => payload).join('')}`
-  const made = Buffer.from(randoms.join(''), 'hex')
-  const count = Buffer.of(randoms.length)
-  return Buffer.concat([count, made, pack(text)])
+  return Buffer.concat([Buffer.of(made.length), Buffer.from(random, 'hex'), pack(text)])
 }
 
 /** True when the random part of an op_id says all that the time of acceptance does not. */
