@@ -288,9 +288,9 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
     this.#whenRead?.()
     this.#ports.ticks.remove(this)
     const { publisher, opening } = this.#client ?? {}
-    publisher?.end()
-    this.#leaveBehind()
     const will = end === 'clean' ? undefined : opening?.will
+    publisher?.end(will)
+    this.#leaveBehind()
     this.#ports.left(this, will && publisher && { will, publisher })
   }
 

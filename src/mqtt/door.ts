@@ -32,6 +32,7 @@ import { entryFrame } from './following.ts'
 import type { Client } from './entrance.ts'
 import type { Following, FollowingPorts } from './following.ts'
 import { InFlight } from './in-flight.ts'
+import { StateBudget } from './devices/family-state.ts'
 import type { ConnectionPorts, Testament } from './ports.ts'
 
 export interface MqttDoorPorts extends Pick<DoorRequestsPorts, 'isOpen'> {
@@ -67,6 +68,8 @@ const WRITE_EVERY_MS = 5_000
 /** Milliseconds for which a stop waits for the last positions. */
 const WRITE_WITHIN_MS = 3_000
 const ACKNOWLEDGEMENTS_WAITING_MAX = 200_000
+/** Bytes of what devices say of later publishes, of one client and of all. */
+const STATE_BYTES = { perState: 4 * 2 ** 20, total: 128 * 2 ** 20 }
 const CARRIER = 'mqtt'
 const READS_AT_ONCE = 16
 const READS_WAITING_MAX = 50_000
@@ -93,6 +96,10 @@ export class MqttDoor {
     this.#requests = new DoorRequests('mqtt', { ...ports, callerCheck, nowMs })
     const ticks = new Ticks<MqttConnection>(runtime.monotonicMs())
     const inFlight = new InFlight()
+    const states = new StateBudget(
+      STATE_BYTES,
+      meter.counter('device_state_forgotten_total', { by: 'mqtt' }),
+    )
     const reads = new Limiter({ places: READS_AT_ONCE, waitingMax: READS_WAITING_MAX })
     const tell = (following: Following, news: Announced): void =>
       following.news({ kind: 'announced', ...news })
@@ -111,6 +118,7 @@ export class MqttDoor {
       runtime,
       logger,
       inFlight,
+      states,
       ticks,
       following: { ...ports, listeners, reads, acknowledgements },
       newHex32: hexSource(runtime.entropy),
@@ -122,6 +130,7 @@ export class MqttDoor {
     }
     meter.gauge('sessions', { carrier: 'mqtt' }, () => this.#byClient.size)
     meter.gauge('mqtt_in_flight_bytes', {}, () => inFlight.bytes)
+    meter.gauge('device_state_bytes', { by: 'mqtt' }, () => states.bytes)
     meter.gauge('mqtt_unread_connections', {}, () => inFlight.waiting)
     meter.gauge('mqtt_wills_waiting', {}, () => this.#wills.size)
     this.#stops = [
@@ -223,9 +232,11 @@ export class MqttDoor {
     this.#connections.delete(connection)
     if (this.#connections.size === 0) this.#whenEmpty?.()
     const { deviceId } = connection.client?.owner ?? {}
-    if (deviceId === undefined || this.#byClient.get(deviceId) !== connection) return
-    this.#byClient.delete(deviceId)
-    if (testament !== undefined && !this.#isLeaving) this.#bequeath(deviceId, testament)
+    const isNewest = deviceId !== undefined && this.#byClient.get(deviceId) === connection
+    if (isNewest) this.#byClient.delete(deviceId)
+    if (testament === undefined) return
+    if (isNewest && !this.#isLeaving) this.#bequeath(deviceId, testament)
+    else testament.publisher.close()
   }
 
   /** mqtt-door/3 */
@@ -236,7 +247,10 @@ export class MqttDoor {
       this.#wills.delete(name)
       publish()
     })
-    this.#wills.set(name, cancel)
+    this.#wills.set(name, () => {
+      cancel()
+      publisher.close()
+    })
   }
 
   #noticed(notice: Notice): void {

@@ -89,6 +89,7 @@ export async function enter(
   const publisher = new Publisher(ports, {
     channelId,
     password: sent.password,
+    key,
     address,
     level,
     thingId: ownThingId({ ...key, clientId: name }),

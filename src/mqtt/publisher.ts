@@ -4,9 +4,11 @@
 //   mqtt-publisher/1. A publish has one effect, however often it is tried: its op_id is made once.
 //   mqtt-publisher/2. A client that cannot be told that the gateway is busy waits for its answer:
 //                     its publish is tried again until it is in the log or refused.
+//   mqtt-publisher/3. A defect in the reading of a publish refuses that publish and ends nothing.
+//   mqtt-publisher/4. What a publish has taught is forgotten when it is refused for what it is. When
+//                     the client is gone all is forgotten, after its will where it leaves one.
 
-import { hash } from 'node:crypto'
-
+import type { StoredKey } from '#domain/channel-keys'
 import type { ChannelId } from '#domain/identity'
 import { operationIdFrom, parseOperationId } from '#domain/identity'
 import type { OperationId } from '#domain/identity'
@@ -17,19 +19,21 @@ import type { Runtime } from '#domain/runtime'
 import type { Logger } from '#domain/telemetry'
 import type { Guard } from '#src/acceptance/caller-check'
 import type { Mappings } from '#src/acceptance/channels/mappings'
-import type { MadeIds, Submissions } from '#src/acceptance/submissions'
+import type { Submissions } from '#src/acceptance/submissions'
 import type { Arrival, DoorRequests } from '#src/doors/door-requests'
 import { CATEGORY, STATUS, lineOf } from '#src/refusals/refusal'
 import { TTL_MAX_MS } from '#src/schemas/message'
 import type { Mapping } from '#src/schemas/mappings/mapping'
 import { OPERATION_ID_RULE } from '#src/schemas/values'
 import type { ProtocolLevel } from './codec.ts'
+import { madeFrom, nthOf } from './op-ids.ts'
 import type { Publication } from './publishes.ts'
 import type { Remembered } from './remembered.ts'
 import type { OwnPublishes } from './subscriber.ts'
-import { NO_STATE } from '#src/mqtt/devices/family-state'
-import type { Reply, Wish } from '#src/mqtt/devices/publish'
-import { UNMAPPED, readPublish } from './topics.ts'
+import { FamilyState } from '#src/mqtt/devices/family-state'
+import type { StateBudget } from '#src/mqtt/devices/family-state'
+import type { Forget, Publish, Reply, Translation, Wish } from '#src/mqtt/devices/publish'
+import { translate } from '#src/mqtt/devices/translate'
 
 export interface PublisherPorts {
   readonly requests: Pick<DoorRequests, 'answer'>
@@ -38,6 +42,8 @@ export interface PublisherPorts {
   readonly runtime: Pick<Runtime, 'nowMs' | 'wait'>
   readonly newHex32: () => string
   readonly logger: Pick<Logger, 'debug'>
+  /** The memory that all clients share for what their devices say of later publishes. */
+  readonly states: StateBudget
   /** Counts a publish at QoS 0 that the gateway was too busy for. */
   readonly lost: () => void
 }
@@ -47,6 +53,8 @@ export interface PublishingClient {
   readonly channelId: ChannelId
   /** The password of the channel, or a key. */
   readonly password: string
+  /** The key that the password is; undefined for that of the channel. */
+  readonly key: StoredKey | undefined
   readonly address: string
   readonly level: ProtocolLevel
   /** The Thing of publishes whose topics name none. */
@@ -60,11 +68,17 @@ export interface PublishingClient {
 /** What becomes of a publish; undefined when the log has it. */
 type Outcome = Fault | 'taken-over' | undefined
 
+/** The op_id of a publish; undefined for one that nobody asks for. */
+type Named = OperationId | Fault | 'taken-over' | undefined
+
 /** A submission under way, and how it is handed over again. */
 interface Sent extends Pick<Publication, 'topic' | 'qos'> {
   readonly submit: () => ReturnType<Submissions['submit']>
 }
 
+const UNMAPPED_RULE =
+  'nothing maps this topic: /channel/mappings can, and docs/mqtt.md lists those that do'
+const UNMAPPED = fault('route_not_found', { field: 'topic', detail: UNMAPPED_RULE })
 /** The credentials were counted when the session began. */
 const GUARD: Guard = { token: 'none', budget: 'none' }
 const RETRY_AFTER_MS = 1_000
@@ -77,19 +91,26 @@ export class Publisher implements OwnPublishes {
   readonly #arrival: Arrival
   #isOver = false
   /** What earlier publishes said about later ones. */
-  #state = NO_STATE
+  readonly #state: FamilyState
   /** The op_ids of recent publishes; undefined as long as nobody asks for them. */
   #own: Set<OperationId> | undefined
 
   constructor(ports: PublisherPorts, client: PublishingClient) {
     this.#ports = ports
     this.#client = client
+    this.#state = new FamilyState(ports.states)
     this.#arrival = { guard: GUARD, peer: { address: client.address }, authorization: '' }
   }
 
-  /** Stops trying again. */
-  end(): void {
+  /** Stops trying again: the client is gone, and left a will or none. */
+  end(will: Publication | undefined): void {
     this.#isOver = true
+    if (will === undefined) this.close()
+  }
+
+  /** Forgets what publishes said of later ones. Called when a will is not published either. */
+  close(): void {
+    this.#state.clear() // mqtt-publisher/4
   }
 
   remember(): void {
@@ -118,28 +139,51 @@ export class Publisher implements OwnPublishes {
     receivedAtMs: number,
   ): Outcome | Promise<Outcome> {
     const { topic, payload, qos } = publication
-    const { thingId, channelId } = this.#client
-    const sender = { thingId, mappings }
-    const read = readPublish({ topic, payload, receivedAtMs }, { sender, state: this.#state })
-    if (read === UNMAPPED) this.#ports.mappings.unmapped(channelId, topic, receivedAtMs)
-    if (isFault(read)) return this.#unread(read, publication)
-    this.#state = read.state
+    const read = this.#translated({ topic, payload, receivedAtMs }, mappings)
+    if (this.#isOver) this.close() // mqtt-publisher/4
+    if (isFault(read)) return this.#refused(read, publication)
     for (const reply of read.replies) this.#client.reply(reply)
     const isNamed = qos > 0 || this.#own !== undefined
     const opId = isNamed ? this.#opIdOf(publication, receivedAtMs) : undefined
-    const { wishes } = read
-    return opId instanceof Promise
-      ? opId.then((known) => this.#submit(wishes, known, publication))
-      : this.#submit(wishes, opId, publication)
+    const submit = (known: Named) => this.#submit(read.wishes, known, publication)
+    const outcome = opId instanceof Promise ? opId.then(submit) : submit(opId)
+    return read.forget === undefined ? outcome : this.#taught(outcome, read.forget)
+  }
+
+  /** What a publish becomes, or its refusal, which has been counted. */
+  #translated(publish: Publish, mappings: readonly Mapping[]): Answer<Translation> {
+    const { thingId, channelId, key } = this.#client
+    const connection = { sender: { thingId, mappings, key }, state: this.#state }
+    try {
+      const read = translate(publish, connection)
+      if (read !== undefined && !isFault(read)) return read
+      if (read === undefined) {
+        this.#ports.mappings.unmapped(channelId, publish.topic, publish.receivedAtMs)
+      }
+      return this.#unread(() => read ?? UNMAPPED)
+    } catch (error) {
+      return this.#unread(() => Promise.reject(error)) // mqtt-publisher/3
+    }
+  }
+
+  /** mqtt-publisher/4 */
+  #taught(outcome: Outcome | Promise<Outcome>, forget: Forget): Outcome | Promise<Outcome> {
+    if (outcome instanceof Promise) return outcome.then((later) => this.#taught(later, forget))
+    if (isFault(outcome) && !isBusy(outcome)) forget()
+    return outcome
   }
 
   #submit(
     wishes: readonly Wish[],
-    opId: OperationId | Fault | 'taken-over' | undefined,
+    opId: Named,
     publication: Publication,
   ): Outcome | Promise<Outcome> {
     if (opId === 'taken-over') return 'taken-over'
-    if (isFault(opId)) return this.#unread(opId, publication)
+    if (isFault(opId))
+      return this.#refused(
+        this.#unread(() => opId),
+        publication,
+      )
     const [wish] = wishes
     if (wish === undefined) return undefined
     if (wishes.length === 1) return this.#tried(wish, opId, publication)
@@ -225,10 +269,10 @@ export class Publisher implements OwnPublishes {
     return parseOperationId(opId) ?? fault('validation_failed', { field: 'op_id', detail })
   }
 
-  /** Refuses a publish that is no submission, which counts as every refusal. */
-  #unread(refusal: Fault, publication: Publication): Fault {
-    void this.#ports.requests.answer(this.#arrival, () => refusal)
-    return this.#refused(refusal, publication)
+  /** Counts the refusal of a publish that is no submission, as every refusal and every defect. */
+  #unread(refuse: () => Fault | Promise<never>): Fault {
+    const refusal = this.#ports.requests.answer<never>(this.#arrival, refuse)
+    return isFault(refusal) ? refusal : fault('internal_error')
   }
 
   #refused(refusal: Fault, { topic, qos }: Pick<Publication, 'topic' | 'qos'>): Fault {
@@ -247,13 +291,3 @@ const saidOf = ({ opId, expirySeconds = 0 }: Publication): Readonly<Record<strin
   ...(opId !== undefined && { op_id: opId }),
   ...(expirySeconds > 0 && { ttl: Math.min(expirySeconds, TTL_MAX_MS / 1_000) }),
 })
-
-/** The same for the same op_id: a submission that comes again is the same. */
-const madeFrom = (opId: OperationId): MadeIds => ({
-  opId,
-  entityHex: () => hash('sha256', opId, 'hex').slice(0, 32),
-})
-
-/** A publish of several submissions has an op_id for each. */
-const nthOf = (opId: OperationId, index: number): OperationId =>
-  index === 0 ? opId : (parseOperationId(`${opId}:${index}`) ?? opId)

@@ -9,7 +9,7 @@ import { followRefusal } from '#src/acceptance/key-rights'
 import { SUBSCRIPTIONS_MAX } from './bounds.ts'
 import type { SubscribePacket } from './codec.ts'
 import { REASON } from './reasons.ts'
-import { levelsOf } from './topics.ts'
+import { levelsOf } from './devices/topic.ts'
 
 type Sent = SubscribePacket['subscriptions'][number]
 

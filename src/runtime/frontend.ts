@@ -90,7 +90,7 @@ export async function composeFrontend(
   const requestParts = { ingress, backend, acceptance, isOpen: () => isOpen }
   const ofRequests = [httpDoor(ingress), ...composeMqttDoors(config, edge, requestParts)]
   const doors: readonly Door[] = [...ofRequests, ...ofSessions]
-  const bridge = await composeBridge(config, edge, { ...acceptance, alone: backend.alone })
+  const bridge = await composeBridge(config, edge, { ...acceptance, backend })
   const remoteMetrics = async (): Promise<readonly MetricsPart[]> => {
     const own = ofSessions.map((door) => door.metrics?.() ?? [])
     return (await Promise.all([backend.metrics(), ...own])).flat()

@@ -121,14 +121,17 @@ export async function composeBridge(
     submissions,
     access,
     mappings,
-    alone,
-  }: Pick<Acceptance, 'submissions' | 'access' | 'mappings'> & Pick<Backend, 'alone'>,
+    backend: { alone, stores },
+  }: Pick<Acceptance, 'submissions' | 'access' | 'mappings'> & {
+    readonly backend: Pick<Backend, 'alone' | 'stores'>
+  },
 ): Promise<Bridge | undefined> {
   if (settings === undefined || !roles.ingress) return undefined
   const [{ Bridge }, { connectBroker: connect }] = await Promise.all([
     import('#src/mqtt/bridge/bridge'),
     import('#src/mqtt/bridge/broker'),
   ])
-  const stages = { submissions, access, mappings, alone }
+  const { mqttSessions } = stores
+  const stages = { submissions, access, mappings, alone, mqttSessions }
   return new Bridge({ ...stages, connect, runtime, meter, logger }, settings)
 }

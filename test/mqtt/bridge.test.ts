@@ -3,130 +3,15 @@
 
 import test from 'ava'
 
-import { fault } from '#domain/fault'
-import type { FaultCode } from '#domain/fault'
-import { parseChannelId, parseThingId } from '#domain/identity'
-import { Bridge } from '#src/mqtt/bridge/bridge'
-import type { BridgePorts } from '#src/mqtt/bridge/bridge'
-import type { Broker, BrokerListener } from '#src/mqtt/bridge/broker'
 import { isFault } from '#domain/fault'
 import { readMappings } from '#src/schemas/mappings/mapping'
-import type { Mapping } from '#src/schemas/mappings/mapping'
+import { ACTION, CHANNEL_ID, KEY, SENSOR, bridgeRig, total } from '#test/support/bridge-rig'
+import type { Refusal } from '#test/support/bridge-rig'
 import { ARRIVED } from '#test/support/device-publish'
-import { FakeLogger, FakeMeter } from '#test/support/fake-telemetry'
-import { CHANNEL } from '#test/support/making'
 import { sparkplugBytes } from '#test/support/sparkplug'
 
-const KEY = 'k'.repeat(43)
-const SENSOR = { topic: 'tele/plug/SENSOR', payload: Buffer.from('{"A":1}'), isKeptCopy: false }
-const ACTION = { ...SENSOR, topic: 'zigbee2mqtt/b', payload: Buffer.from('{"action":"x"}') }
-
-const CHANNEL_ID = parseChannelId(CHANNEL) ?? fail()
-
-function fail(): never {
-  throw new Error('bad fixture')
-}
-
-interface Given {
-  /** The refusals of the key, before it opens its channel. */
-  readonly keys?: readonly (FaultCode | 'reject')[]
-  readonly kept?: readonly Mapping[]
-}
-
-/** A bridge whose acceptance refuses by the given codes, one a submission, and then takes all. */
-function rig(refusals: readonly (FaultCode | 'reject')[] = [], { keys, kept = [] }: Given = {}) {
-  const refusedKeys = [...(keys ?? [])]
-  const waits: number[] = []
-  let waited = (): void => {}
-  const runtime: BridgePorts['runtime'] = {
-    nowMs: () => ARRIVED,
-    wait: async (delayMs) => {
-      waits.push(delayMs)
-      waited()
-    },
-    entropy: (bytes) => Buffer.alloc(bytes, waits.length),
-  }
-  const meter = new FakeMeter()
-  const logger = new FakeLogger()
-  const submitted: Readonly<Record<string, unknown>>[] = []
-  const sent: string[] = []
-  let listener: BrokerListener | undefined
-  let isClosed = false
-  const broker: Broker = {
-    publish: (topic) => void sent.push(topic),
-    close: async () => void (isClosed = true),
-  }
-  const left = [...refusals]
-  const submit: BridgePorts['submissions']['submit'] = (_intent, fields) => {
-    submitted.push(fields as Readonly<Record<string, unknown>>)
-    const code = left.shift()
-    if (code === 'reject') return Promise.reject(new Error('the store is away'))
-    if (code !== undefined) return fault(code)
-    const entityId = parseThingId('t')
-    if (entityId === undefined) throw new Error('no id')
-    return { model: 'thing', opId: 'o' as never, entityId }
-  }
-  const connect: BridgePorts['connect'] = (_options, given) => {
-    listener = given
-    isClosed = false
-    return broker
-  }
-  let changed = async (_isOurs: boolean): Promise<void> => {}
-  const alone: BridgePorts['alone'] = async (_, given) => {
-    changed = given
-    await given(true)
-    return () => given(false)
-  }
-  const opened: string[] = []
-  const access: BridgePorts['access'] = {
-    enter: async (fields) => {
-      opened.push(JSON.stringify(fields))
-      const code = refusedKeys.shift()
-      if (code === 'reject') throw new Error('the store is away')
-      return code === undefined ? { channelId: CHANNEL_ID } : fault(code)
-    },
-  }
-  const mappings = {
-    of: () => [...kept],
-    unmapped: (...noted: unknown[]) => void unmapped.push(noted),
-  }
-  const unmapped: unknown[][] = []
-  const ports = {
-    connect,
-    alone,
-    submissions: { submit },
-    access,
-    mappings,
-    runtime,
-    meter,
-    logger,
-  }
-  const bridge = new Bridge(ports, { url: 'mqtt://b', topics: ['#'], key: KEY })
-  bridge.start()
-  if (listener === undefined) throw new Error('the bridge did not connect')
-  const onWait = (call: () => void) => void (waited = call)
-  const own = (isOurs: boolean): Promise<void> => changed(isOurs)
-  const isOpen = (): boolean => !isClosed
-  return {
-    ...ports,
-    bridge,
-    submitted,
-    opened,
-    unmapped,
-    sent,
-    listener,
-    waits,
-    onWait,
-    own,
-    isOpen,
-  }
-}
-
-const total = (meter: FakeMeter, outcome: string): number =>
-  meter.total(`bridge_publishes_total{${outcome}}`)
-
 test('bridge/1: a publish is acknowledged when its submission is accepted, under the key', async (t) => {
-  const { listener, submitted, meter } = rig()
+  const { listener, submitted, meter } = bridgeRig()
   await listener.take(SENSOR)
   t.deepEqual(submitted, [
     { attrs: { A: 1 }, thing_id: 'plug', observed_at: ARRIVED, password: KEY },
@@ -134,7 +19,7 @@ test('bridge/1: a publish is acknowledged when its submission is accepted, under
   t.is(total(meter, 'accepted'), 1)
 })
 
-const passing: readonly (FaultCode | 'reject')[] = [
+const passing: readonly Refusal[] = [
   'server_busy',
   'submission_not_accepted',
   'submission_outcome_unknown',
@@ -144,7 +29,7 @@ const passing: readonly (FaultCode | 'reject')[] = [
 ]
 
 test('bridge/1: what keeps every submission out leaves the publish waiting until it is taken', async (t) => {
-  const { listener, submitted, meter, waits } = rig(passing)
+  const { listener, submitted, meter, waits } = bridgeRig(passing)
   await listener.take(SENSOR)
   t.is(submitted.length, passing.length + 1)
   t.deepEqual(waits, [100, 200, 400, 800, 1_600, 3_200])
@@ -153,14 +38,14 @@ test('bridge/1: what keeps every submission out leaves the publish waiting until
 })
 
 test('the pauses between attempts have a bound', async (t) => {
-  const { listener, waits } = rig(Array.from({ length: 12 }, () => 'server_busy'))
+  const { listener, waits } = bridgeRig(Array.from({ length: 12 }, () => 'server_busy'))
   await listener.take(SENSOR)
   t.is(Math.max(...waits), 5_000)
 })
 
 test('bridge/1: one of several submissions is tried again alone, and a Message under one op_id', async (t) => {
   const both = { ...ACTION, payload: Buffer.from('{"action":"x","battery":1}') }
-  const { listener, submitted } = rig(['key_scope', 'submission_outcome_unknown'])
+  const { listener, submitted } = bridgeRig(['key_scope', 'submission_outcome_unknown'])
   await listener.take(both)
   const [state, first, again] = submitted
   t.is(submitted.length, 3)
@@ -170,7 +55,7 @@ test('bridge/1: one of several submissions is tried again alone, and a Message u
 })
 
 test('bridge/1: a publish that never can be taken is acknowledged, counted and told at debug', async (t) => {
-  const { listener, submitted, meter, logger } = rig(['key_scope'])
+  const { listener, submitted, meter, logger } = bridgeRig(['key_scope'])
   await listener.take(SENSOR)
   await listener.take({ ...SENSOR, payload: Buffer.from('{') })
   await listener.take({ ...SENSOR, topic: 'a/b/c' })
@@ -191,7 +76,7 @@ test('bridge/1: a publish that never can be taken is acknowledged, counted and t
 test("publishes are read by the mappings of the key's channel, and other topics are noted", async (t) => {
   const kept = readMappings([{ topic: 'a/+thing', thing: '{thing}' }])
   if (isFault(kept)) throw new Error(kept.detail)
-  const { listener, submitted, opened, unmapped } = rig([], {
+  const { listener, submitted, opened, unmapped } = bridgeRig([], {
     kept,
     keys: ['key_expired', 'reject'],
   })
@@ -203,21 +88,21 @@ test("publishes are read by the mappings of the key's channel, and other topics 
 })
 
 test('copies that the broker had kept repeat no Message', async (t) => {
-  const { listener, submitted } = rig()
+  const { listener, submitted } = bridgeRig()
   await listener.take({ ...ACTION, isKeptCopy: true })
   t.deepEqual(submitted, [])
 })
 
 test('an edge node of Sparkplug whose births were missed is asked for them', async (t) => {
-  const { listener, sent } = rig()
+  const { listener, sent } = bridgeRig()
   const payload = sparkplugBytes({ seq: 5n })
-  await listener.take({ topic: 'spBv1.0/g/NDATA/e', payload, isKeptCopy: false })
-  await listener.take({ topic: 'spBv1.0/g/NDATA/e', payload, isKeptCopy: false })
+  await listener.take({ ...SENSOR, topic: 'spBv1.0/g/NDATA/e', payload })
+  await listener.take({ ...SENSOR, topic: 'spBv1.0/g/NDATA/e', payload })
   t.deepEqual(sent, ['spBv1.0/g/NCMD/e'])
 })
 
 test('bridge/1: a publish that waits when the bridge stops stays with the broker', async (t) => {
-  const { bridge, listener, onWait, isOpen } = rig(['server_busy', 'server_busy'])
+  const { bridge, listener, onWait, isOpen } = bridgeRig(['server_busy', 'server_busy'])
   const stopping: Promise<void>[] = []
   onWait(() => stopping.push(bridge.stop()))
   await t.throwsAsync(listener.take(SENSOR), { message: 'the bridge is stopping' })
@@ -228,7 +113,7 @@ test('bridge/1: a publish that waits when the bridge stops stays with the broker
 })
 
 test('bridge/2: a node that loses the bridge leaves the broker, and takes publishes when it has it again', async (t) => {
-  const { own, isOpen, listener, submitted } = rig()
+  const { own, isOpen, listener, submitted } = bridgeRig()
   t.true(isOpen())
   await own(false)
   t.false(isOpen())
@@ -240,7 +125,7 @@ test('bridge/2: a node that loses the bridge leaves the broker, and takes publis
 })
 
 test('the metric says whether the bridge has its broker', (t) => {
-  const { listener, meter } = rig()
+  const { listener, meter } = bridgeRig()
   const isConnected = meter.gauges.get('bridge_connected')
   t.is(isConnected?.(), 0)
   listener.connected()
@@ -250,7 +135,7 @@ test('the metric says whether the bridge has its broker', (t) => {
 })
 
 test('a broker that is away is told once, and again after it was there', (t) => {
-  const { listener, logger } = rig()
+  const { listener, logger } = bridgeRig()
   for (const step of ['failed', 'failed', 'connected', 'lost', 'failed', 'failed'] as const) {
     listener[step]('the connection to the broker failed: ECONNREFUSED')
   }

@@ -4,7 +4,7 @@ import test from 'ava'
 
 import { isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
-import { NO_STATE } from '#src/mqtt/devices/family-state'
+import { FamilyState, StateBudget } from '#src/mqtt/devices/family-state'
 import type { Mapping } from '#src/schemas/mappings/mapping'
 import type { Connection, Publish, Wish } from '#src/mqtt/devices/publish'
 import { translate } from '#src/mqtt/devices/translate'
@@ -28,10 +28,12 @@ export const publishOf = (topic: string, payload: Payload): Publish => ({
   receivedAtMs: ARRIVED,
 })
 
+export const STATE_BOUNDS = { perState: 4 * 2 ** 20, total: 128 * 2 ** 20 }
+
 /** A new connection of a client whose own Thing is `client-1`. */
 export const connectionOf = (mappings: readonly Mapping[] = []): Connection => ({
-  sender: { thingId: 'client-1', mappings },
-  state: NO_STATE,
+  sender: { thingId: 'client-1', mappings, key: undefined },
+  state: new FamilyState(new StateBudget(STATE_BOUNDS, () => undefined)),
 })
 
 /**
@@ -73,16 +75,15 @@ export function outcomeOf(
   publishes: readonly (readonly [topic: string, payload: Payload])[],
   connection: Connection = connectionOf(),
 ): readonly object[] | string {
-  let state = connection.state
   let rows: readonly object[] | string = UNKNOWN
   for (const [topic, payload] of publishes) {
-    const outcome = translate(publishOf(topic, payload), { ...connection, state })
+    const outcome = translate(publishOf(topic, payload), connection)
     if (outcome === undefined) rows = UNKNOWN
     else if (isFault(outcome)) rows = `${outcome.code} ${outcome.field}`
     else {
       const refusal = refusalOf(outcome.wishes)
       if (refusal !== undefined) throw new Error(`acceptance refuses ${refusal.field}`)
-      ;({ state, rows } = { state: outcome.state, rows: outcome.wishes.map(rowOf) })
+      rows = outcome.wishes.map(rowOf)
     }
   }
   return rows

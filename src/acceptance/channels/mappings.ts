@@ -64,7 +64,7 @@ export class Mappings {
     const kept = await mappings.find(channelId)
     const present = mappingsIn(kept?.mappings ?? '[]')
     const isMapped = (topic: string): boolean =>
-      present.some(({ pattern }) => pattern.match(topic) !== undefined)
+      present.some(({ pattern }) => pattern.match(topic.split('/')) !== undefined)
     const rest = kept?.unmapped.filter(({ topic }) => !isMapped(topic)) ?? []
     return { channelId, mappings: present, unmapped: rest }
   }

@@ -88,12 +88,12 @@ async function take(
   const { key } = open
   if (key === undefined) return NOT_FOUND
   const clientId = `device-${key.keyId.slice(0, 8)}`
-  const sender = { thingId: ownThingId({ ...key, clientId }), mappings: [] }
+  const sender = { thingId: ownThingId({ ...key, clientId }), mappings: [], key }
   const { body: payload, receivedAtMs } = request
   const topic = `v1/devices/me/${kind}`
   const read = translate({ topic, payload, receivedAtMs }, { sender, state: NO_STATE })
   if (read === undefined) throw new Error(`nothing takes ${topic}`)
-  if (isFault(read)) return read
+  if (isFault(read)) return read.code === 'key_scope' ? access.refuse(request, read) : read
   const outcomes = await Promise.all(
     read.wishes.map(async ({ intent, fields }) =>
       submissions.submit(intent, { ...fields, password }, request),

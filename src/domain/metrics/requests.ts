@@ -12,6 +12,11 @@ export const REQUEST_METRICS = {
   ),
   bridge_retries_total: counter('Times that the bridge waited to submit a publish again'),
   bridge_connected: gauge('Whether the bridge has its broker'),
+  device_state_bytes: gauge('Bytes of what devices said of their later publishes', 'by'),
+  device_state_forgotten_total: counter(
+    'Devices and nodes that said of later publishes what no memory was left for',
+    'by',
+  ),
   tool_calls_total: counter('Calls of MCP tools', 'tool'),
   accept_seconds: histogram('From the whole body to the answer of a submission', SECONDS),
   http_connections: gauge('Open connections on which requests can come'),

@@ -7,9 +7,13 @@
 //             the broker: it is tried again, and nothing behind it is taken before.
 //   bridge/2. Of a cluster one node has the bridge at a time; it leaves the broker before the next
 //             one comes, which goes on with the broker's session.
+//   bridge/3. A publish that the broker kept, or sends again, may have ended a process: its attempts
+//             are counted durably, and it is passed over beyond a bound.
+//   bridge/4. What devices said of later publishes is forgotten where another node may have had the
+//             bridge since.
 
 import type { Caller } from '#src/acceptance/caller'
-import type { ChannelAccess } from '#src/acceptance/channel-access'
+import type { ChannelAccess, OpenChannel } from '#src/acceptance/channel-access'
 import type { Mappings } from '#src/acceptance/channels/mappings'
 import type { Submissions } from '#src/acceptance/submissions'
 import { reportDefect } from '#domain/defect'
@@ -19,13 +23,14 @@ import type { ChannelId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
 import type { Logger, Meter } from '#domain/telemetry'
-import { NO_STATE } from '#src/mqtt/devices/family-state'
 import { ownThingId } from '#src/mqtt/devices/entity-name'
 import type { Publish, Wish } from '#src/mqtt/devices/publish'
-import { translate } from '#src/mqtt/devices/translate'
+import { Attempts } from './attempts.ts'
+import type { AttemptsPorts } from './attempts.ts'
 import type { Broker, BrokerOptions, BrokerPublish, ConnectBroker } from './broker.ts'
+import { Reading } from './reading.ts'
 
-export interface BridgePorts {
+export interface BridgePorts extends Pick<AttemptsPorts, 'mqttSessions'> {
   readonly connect: ConnectBroker
   /** Calls back when this process is to have the bridge, and when another one is. */
   readonly alone: (
@@ -54,18 +59,22 @@ const PASSING: ReadonlySet<FaultCode> = new Set([
 const FIRST_WAIT_MS = 100
 const LONGEST_WAIT_MS = 5_000
 
-type Outcome = 'accepted' | 'nothing' | 'unmapped' | 'refused'
-const OUTCOMES: readonly Outcome[] = ['accepted', 'nothing', 'unmapped', 'refused']
+const OUTCOMES = ['accepted', 'nothing', 'unmapped', 'refused', 'broken'] as const
+type Outcome = (typeof OUTCOMES)[number]
 
 export class Bridge {
   readonly #ports: BridgePorts
   readonly #options: BrokerOptions
   readonly #counts: ReadonlyMap<Outcome, (by?: number) => void>
   readonly #retried: (by?: number) => void
-  #state = NO_STATE
+  readonly #reading: Reading
   #broker: Broker | undefined
-  /** That of the key; undefined until the key opened it. */
-  #channelId: ChannelId | undefined
+  /** What the key opens; undefined until it did. */
+  #open: OpenChannel | undefined
+  #attempts: Attempts | undefined
+  /** The publish whose attempt is in the store. */
+  #attempted: BrokerPublish | undefined
+  #ending: Promise<void> | undefined
   #isConnected = false
   #isStopping = false
   #giveUp: Promise<() => Promise<void>> | undefined
@@ -82,6 +91,7 @@ export class Bridge {
       OUTCOMES.map((outcome) => [outcome, meter.counter('bridge_publishes_total', { outcome })]),
     )
     this.#retried = meter.counter('bridge_retries_total', {})
+    this.#reading = new Reading(ports)
     meter.gauge('bridge_connected', {}, () => (this.#isConnected ? 1 : 0))
   }
 
@@ -100,6 +110,8 @@ export class Bridge {
   #connect(): void {
     const { connect, logger } = this.#ports
     this.#isStopping = false
+    this.#reading.reset() // bridge/4
+    this.#attempts = undefined
     this.#broker = connect(this.#options, {
       take: (publish) => this.#taken(publish),
       connected: () => {
@@ -132,6 +144,7 @@ export class Bridge {
   async #leave(): Promise<void> {
     this.#isStopping = true // bridge/2
     await this.#current.catch(() => undefined)
+    await this.#ending
     await this.#broker?.close()
     this.#broker = undefined
   }
@@ -144,33 +157,65 @@ export class Bridge {
   async #take(sent: BrokerPublish): Promise<void> {
     this.#refuseWhenStopping()
     const { mappings, runtime } = this.#ports
-    const publish: Publish = { ...sent, receivedAtMs: runtime.nowMs() }
-    const channelId = (this.#channelId ??= await this.#opened())
+    const { topic, payload, isKeptCopy } = sent
+    const publish: Publish = { topic, payload, isKeptCopy, receivedAtMs: runtime.nowMs() }
+    const { channelId, key } = (this.#open ??= await this.#opened())
     const sender = {
       thingId: ownThingId({ clientId: 'bridge' }),
       mappings: await mappings.of(channelId),
+      key,
     }
-    const outcome = translate(publish, { sender, state: this.#state })
+    const isSuspect = isKeptCopy || sent.isRepeat
+    if (isSuspect && !(await this.#begun(sent, channelId))) return this.#passedOver(publish)
+    const outcome = this.#reading.read(publish, sender)
+    if (outcome === 'broken') return this.#ended('broken', publish)
     if (outcome === undefined) {
       mappings.unmapped(channelId, publish.topic, publish.receivedAtMs)
       return this.#ended('unmapped', publish)
     }
     if (isFault(outcome)) return this.#ended('refused', publish, outcome)
     const refusal = await this.#submitted(outcome.wishes, publish) // bridge/1
-    this.#state = outcome.state
     for (const reply of outcome.replies) this.#broker?.publish(reply.topic, reply.payload)
-    if (refusal !== undefined) return this.#ended('refused', publish, refusal)
+    if (refusal !== undefined) {
+      outcome.forget?.()
+      return this.#ended('refused', publish, refusal)
+    }
     return this.#ended(outcome.wishes.length === 0 ? 'nothing' : 'accepted', publish)
   }
 
-  /** The channel that the key opens, once it does. */
-  async #opened(): Promise<ChannelId> {
+  /** Begins an attempt until the store has it; false when there were too many. (bridge/3) */
+  async #begun(sent: BrokerPublish, channelId: ChannelId): Promise<boolean> {
+    const attempts = (this.#attempts ??= new Attempts(this.#ports, channelId))
+    for (let tries = 0; ; tries += 1) {
+      const isBegun = await attempts.begin(sent).catch(() => undefined)
+      if (isBegun !== undefined) {
+        this.#attempted = isBegun ? sent : undefined
+        return isBegun
+      }
+      await this.#pause(tries)
+    }
+  }
+
+  /** The process has not ended by the publish that is being taken. */
+  #survived(): void {
+    if (this.#attempted !== undefined) this.#ending = this.#attempts?.end(this.#attempted)
+    this.#attempted = undefined
+  }
+
+  #passedOver(publish: Publish): void {
+    const { topic } = publish
+    this.#ports.logger.error('a publish of the broker ended the process too often', { topic })
+    this.#ended('broken', publish)
+  }
+
+  /** What the key opens, once it does. */
+  async #opened(): Promise<OpenChannel> {
     const { access, runtime } = this.#ports
     const password = this.#options.key
     for (let tries = 0; ; tries += 1) {
       const caller = { receivedAtMs: runtime.nowMs() }
       const open = await answered(() => access.enter({ password }, caller, { keysOnly: true }))
-      if (!isFault(open)) return open.channelId
+      if (!isFault(open)) return open
       await this.#pause(tries)
     }
   }
@@ -191,6 +236,7 @@ export class Bridge {
       const faults = outcomes.map((outcome) => (isFault(outcome) ? outcome : undefined))
       refusal ??= faults.find((one) => one !== undefined && !PASSING.has(one.code))
       left = left.filter((_wish, index) => PASSING.has(faults[index]?.code ?? 'event_closed'))
+      this.#survived()
       if (left.length > 0) await this.#pause(tries)
     }
     return refusal
@@ -216,6 +262,7 @@ export class Bridge {
   }
 
   #ended(outcome: Outcome, { topic }: Publish, refusal?: Fault): void {
+    this.#survived()
     this.#counts.get(outcome)?.()
     if (refusal === undefined) return
     const { code, field } = refusal

@@ -20,6 +20,8 @@ export interface BrokerPublish {
   readonly payload: Uint8Array
   /** True for a copy that the broker had kept before the subscription. */
   readonly isKeptCopy: boolean
+  /** True when the broker may have sent it before. */
+  readonly isRepeat: boolean
 }
 
 export interface BrokerOptions {
@@ -78,11 +80,11 @@ export const connectBroker: ConnectBroker = ({ url, topics, key }, listener) => 
     queueQoSZero: false,
   })
   const take = async (packet: IPublishPacket, done: () => void): Promise<void> => {
-    const { topic, retain: isKeptCopy } = packet
+    const { topic, retain: isKeptCopy, dup: isRepeat } = packet
     const payload =
       typeof packet.payload === 'string' ? Buffer.from(packet.payload) : packet.payload
     try {
-      await listener.take({ topic, payload, isKeptCopy })
+      await listener.take({ topic, payload, isKeptCopy, isRepeat })
     } catch {
       return // broker/1: without `done` the library sends no PUBACK and reads no further.
     }

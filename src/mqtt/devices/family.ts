@@ -2,16 +2,18 @@
 
 import { isFault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
-import type { FamilyState } from './family-state.ts'
 import { readPayloadJson, readPayloadObject, readPayloadText } from './payload.ts'
 import { readScalar, readScalarOrObject } from './payload.ts'
 import type { JsonObject, Scalar } from './payload.ts'
-import type { Connection, Publish, Reply, Wish } from './publish.ts'
+import type { Connection, Forget, Publish, Reply, Wish } from './publish.ts'
 import { compilePattern } from '#src/schemas/mappings/topic-pattern'
 import type { Levels } from '#src/schemas/mappings/topic-pattern'
 
 /** What a row reads. */
 export interface Received extends Publish, Connection {
+  /** All levels of the topic. */
+  readonly topicLevels: readonly string[]
+  /** Those that the row's pattern names. */
   readonly levels: Levels
   /** Reads another publish by the same tables, as one of a new connection. */
   readonly readOther: (topic: string, payload: Uint8Array) => Answer<Read> | undefined
@@ -21,7 +23,11 @@ export interface Received extends Publish, Connection {
 export interface Read {
   readonly wishes?: readonly Wish[]
   readonly replies?: readonly Reply[]
-  readonly state?: FamilyState
+  /**
+   * Changes the state of the connection, once the publish is known to be within the bounds; returns
+   * what takes that back, where it has added something.
+   */
+  readonly learn?: () => Forget | undefined
 }
 
 /** Reads one publish; undefined when the topic has the form of the row by chance only. */
@@ -82,10 +88,10 @@ export function tableOf(rows: readonly Row[]): Reader {
   const byFirst = Map.groupBy(compiled, ({ pattern }) => pattern.first)
   const others = byFirst.get(undefined) ?? []
   return (received) => {
-    const [first = ''] = received.topic.split('/', 1)
+    const [first = ''] = received.topicLevels
     for (const candidates of [byFirst.get(first) ?? [], others]) {
       for (const { pattern, read } of candidates) {
-        const levels = pattern.match(received.topic)
+        const levels = pattern.match(received.topicLevels)
         const outcome = levels && read({ ...received, levels })
         if (outcome !== undefined) return outcome
       }

@@ -7,8 +7,9 @@ import { invalid } from '#src/schemas/values'
 import { entityIdOf } from './entity-name.ts'
 import { level } from './family.ts'
 import type { Received } from './family.ts'
-import { readPayloadObject, valueAt } from './payload.ts'
+import { readPayloadObject } from './payload.ts'
 import type { JsonObject } from './payload.ts'
+import { TOPIC_BYTES_MAX } from './topic.ts'
 
 /** One value that the configuration describes. */
 export interface Component {
@@ -53,29 +54,40 @@ const LONG: Readonly<Record<string, string>> = {
   val_tpl: 'value_template',
 }
 
-/** The members under their long names, with the base topic in the place of `~`. */
-function spelt(sent: JsonObject): JsonObject {
-  const base = sent['~']
-  const whole = (text: string): string =>
-    typeof base === 'string' ? text.replace(/^~|~$/, base) : text
-  const entries = Object.entries(sent).map(([name, member]) => [
-    Object.hasOwn(LONG, name) ? LONG[name] : name,
-    typeof member === 'string' ? whole(member) : member,
-  ])
-  return Object.fromEntries(entries) as JsonObject
+/** The members under their long names. */
+function spelt(sent: unknown): JsonObject {
+  const entries = Object.entries(isRecord(sent) ? sent : {})
+  return Object.fromEntries(
+    entries.map(([name, member]) => [Object.hasOwn(LONG, name) ? LONG[name] : name, member]),
+  )
 }
 
-const speltIn = (sent: unknown): JsonObject => (isRecord(sent) ? spelt(sent) : {})
 const textIn = (sent: unknown): string | undefined =>
   typeof sent === 'string' && sent !== '' ? sent : undefined
+
+/** The topic of a member, with the base topic in the place of `~`; undefined for none. */
+function topicIn(sent: unknown, base: unknown = ''): string | undefined {
+  const text = textIn(sent)
+  // Whatever stands in them is checked before they are joined, and means nothing else then.
+  if (text === undefined || !isOfTopic(text)) return undefined
+  if (!/^~|~$/.test(text)) return text
+  if (typeof base !== 'string' || !isOfTopic(base)) return undefined
+  const topic = text.startsWith('~') ? base + text.slice(1) : text.slice(0, -1) + base
+  return isOfTopic(topic) ? topic : undefined
+}
+
+const isOfTopic = (text: string): boolean => text.length <= TOPIC_BYTES_MAX
 
 const WHOLE = /^\{\{\s*value\s*\}\}$/
 const MEMBERS = /^\{\{\s*value_json((?:\.\w+|\[(?:'[^']*'|"[^"]*")\])+)\s*\}\}$/
 
+/** A longer template is a program. */
+const TEMPLATE_MAX = 512
+
 /** The path of a template in one of the two plain forms; undefined for a program. */
 function pathOf(template: unknown): readonly string[] | undefined {
   if (template === undefined) return []
-  if (typeof template !== 'string') return undefined
+  if (typeof template !== 'string' || template.length > TEMPLATE_MAX) return undefined
   const text = template.trim()
   if (WHOLE.test(text)) return []
   const [, members] = MEMBERS.exec(text) ?? []
@@ -84,12 +96,27 @@ function pathOf(template: unknown): readonly string[] | undefined {
     ?.map((name) => name.replace(/^['"]|['"]$/g, ''))
 }
 
-function componentOf(key: string, sent: JsonObject, shared: JsonObject): Component | undefined {
-  const topic = textIn(sent['state_topic'] ?? shared['state_topic'])
+function componentOf(key: string, sent: JsonObject, topic?: string): Component | undefined {
   const path = pathOf(sent['value_template'])
   if (topic === undefined || path === undefined) return undefined
   const { name, unit_of_measurement: unit, device_class: deviceClass } = sent
   return { key, topic, path, name, unit, deviceClass }
+}
+
+/** Those that a configuration lists, or the one that it is. */
+function componentsOf(config: JsonObject, object: string): Answer<readonly Component[]> {
+  const { components: listed, '~': base } = config
+  const shared = topicIn(config['state_topic'], base)
+  const members = isRecord(listed) ? Object.entries(listed) : [[object, config] as const]
+  if (members.length > COMPONENTS_MAX) {
+    return invalid('components', `must be at most ${COMPONENTS_MAX}`)
+  }
+  return members.flatMap(([key, member]) => {
+    const sent = spelt(member)
+    const topic = sent['state_topic']
+    const own = topic === undefined ? shared : topicIn(topic, sent['~'] ?? base)
+    return componentOf(key, sent, own) ?? []
+  })
 }
 
 /** Reads a configuration; components without a topic, or with a program for it, are left out. */
@@ -98,32 +125,22 @@ export function readConfiguration(received: Received): Answer<Configuration> {
   if (isFault(sent)) return sent
   const config = spelt(sent)
   const object = level(received, 'object')
-  const listed = config['components']
-  if (level(received, 'component') === 'device' && !isRecord(listed)) {
+  if (level(received, 'component') === 'device' && !isRecord(config['components'])) {
     return invalid('components', 'must be an object')
   }
-  const members: readonly (readonly [string, JsonObject])[] = isRecord(listed)
-    ? Object.entries(listed).map(([key, member]) => [
-        key,
-        spelt({ '~': config['~'], ...speltIn(member) }),
-      ])
-    : [[object, config]]
-  if (members.length > COMPONENTS_MAX) {
-    return invalid('components', `must be at most ${COMPONENTS_MAX}`)
-  }
-  const components = members.flatMap(([key, member]) => componentOf(key, member, config) ?? [])
-  const device = speltIn(config['device'])
+  const components = componentsOf(config, object)
+  if (isFault(components)) return components
+  const device = spelt(config['device'])
   const { identifiers, manufacturer, model, sw_version, serial_number: serial } = device
   const id = textIn(Array.isArray(identifiers) ? identifiers[0] : identifiers)
   const isWhole = components.length === 1 && components[0]?.path.length === 0
+  const { availability_topic: online, availability, '~': base } = config
   return {
     thingId: entityIdOf(id ?? textIn(level(received, 'node')) ?? object),
     title: device['name'] ?? (isWhole ? config['name'] : undefined),
     ids: { identifier: id, serial },
     device: { manufacturer, model, sw_version },
     components,
-    online:
-      textIn(config['availability_topic']) ??
-      textIn(speltIn(valueAt(config, ['availability']))['topic']),
+    online: topicIn(online, base) ?? topicIn(spelt(availability)['topic'], base),
   }
 }

@@ -7,16 +7,22 @@ import { bare, isRecord } from '#domain/record'
 import { entityIdOf } from './entity-name.ts'
 import { level, nothing, value } from './family.ts'
 import type { Reader, Received, Row } from './family.ts'
-import { withKnown } from './family-state.ts'
-import type { DiscoveredValue, FamilyState, Known } from './family-state.ts'
+import { bytesOfText } from './family-state.ts'
+import type { DiscoveredValue, Discovery } from './family-state.ts'
 import { flattened, readPayloadJson, readScalar, truthOrText, valueAt } from './payload.ts'
 import type { JsonObject } from './payload.ts'
 import { readConfiguration } from './home-assistant-config.ts'
 import type { Component, Configuration } from './home-assistant-config.ts'
+import type { Forget } from './publish.ts'
 import { described, attrs, attrsOfValue, become } from './wishes.ts'
 
-const TOPICS_MAX = 1_000
+/** Values that one publish may bring. */
 const VALUES_OF_TOPIC_MAX = 200
+/** What a value takes beside its texts. */
+const VALUE_BYTES = 160
+
+/** A value with the topic that brings it. */
+type Found = readonly [topic: string, value: DiscoveredValue]
 
 interface Landing extends DiscoveredValue {
   /** True when a table reads the topic of the value by itself. */
@@ -36,35 +42,35 @@ function landingOf(component: Component, thingId: string, received: Received): L
 }
 
 const configuration: Reader = (received) => {
-  const forgotten = withoutTopic(received.state.discovered, received.topic)
-  if (received.payload.length === 0) {
-    return { state: { ...received.state, discovered: forgotten } }
-  }
+  const { state, topic } = received
+  const forget = (): void => state.forget('discovery', topic)
+  if (received.payload.length === 0) return { learn: () => void forget() }
   const said = readConfiguration(received)
   if (isFault(said)) return said
   const { thingId, components, online } = said
-  let discovered = forgotten
+  const discovered: Found[] = []
   const facts = new Map<string, Record<string, unknown>>([[thingId, bare()]])
   for (const component of components) {
     const landing = landingOf(component, thingId, received)
     const named = facts.get(landing.thingId) ?? bare<unknown>()
     facts.set(landing.thingId, Object.assign(named, factsOf(component, landing.attr)))
-    if (!landing.isRead) discovered = remembered(discovered, component, { landing, received })
+    if (!landing.isRead) discovered.push([component.topic, landing])
   }
   const isReadOnline = online === undefined || received.readOther(online, ONLINE) !== undefined
-  if (!isReadOnline) {
-    const landing = { thingId, attr: 'online', path: [], isRead: false }
-    discovered = remembered(discovered, { topic: online, key: '' }, { landing, received })
+  if (!isReadOnline) discovered.push([online, { thingId, attr: 'online', path: [] }])
+  const learn = (): Forget => {
+    forget()
+    if (discovered.length > 0) state.keep(topic, discoveryOf(discovered))
+    return forget
   }
-  const state: FamilyState = { ...received.state, discovered }
-  return { wishes: metadataOf(said, facts, received), state }
+  return { wishes: metadataOf(said, facts, received), learn }
 }
 const ONLINE = new TextEncoder().encode('online')
 
 const factsOf = ({ name, unit, deviceClass }: Component, attr: string): JsonObject => ({
-  [`${attr}.name`]: name,
-  [`${attr}.unit`]: unit,
-  [`${attr}.class`]: deviceClass,
+  ...(name !== undefined && { [`${attr}.name`]: name }),
+  ...(unit !== undefined && { [`${attr}.unit`]: unit }),
+  ...(deviceClass !== undefined && { [`${attr}.class`]: deviceClass }),
 })
 
 /** What the configuration says of each Thing: the device's own facts where one Thing has all. */
@@ -82,28 +88,17 @@ function metadataOf(
   )
 }
 
-function remembered(
-  discovered: FamilyState['discovered'],
-  { topic, key }: Pick<Component, 'topic' | 'key'>,
-  of: { readonly landing: Landing; readonly received: Received },
-): FamilyState['discovered'] {
-  const values = withKnown(discovered.get(topic) ?? new Map(), `${of.received.topic}#${key}`, {
-    value: of.landing,
-    max: VALUES_OF_TOPIC_MAX,
-  })
-  return withKnown(discovered, topic, { value: values, max: TOPICS_MAX })
-}
-
-/** Without what an earlier configuration of the same topic said. */
-function withoutTopic(
-  discovered: FamilyState['discovered'],
-  configTopic: string,
-): FamilyState['discovered'] {
-  const left = [...discovered].map(([topic, values]): [string, Known<DiscoveredValue>] => [
-    topic,
-    new Map([...values].filter(([key]) => !key.startsWith(`${configTopic}#`))),
-  ])
-  return new Map(left.filter(([, values]) => values.size > 0))
+function discoveryOf(found: readonly Found[]): Discovery {
+  const values = new Map<string, DiscoveredValue[]>()
+  let bytes = 0
+  for (const [topic, { thingId, attr, path }] of found) {
+    const some = values.get(topic) ?? []
+    values.set(topic, some)
+    some.push({ thingId, attr, path })
+    // The attr has the names of the path; each of these may stand for the text around it.
+    bytes += VALUE_BYTES + bytesOfText(thingId) + 2 * bytesOfText(attr) + bytesOfText(topic)
+  }
+  return { kind: 'discovery', values, under: [...values.keys()], bytes }
 }
 
 /** `homeassistant/sensor/kitchen/state`: the Thing is the object. */
@@ -117,15 +112,24 @@ const state = value((sent, received) =>
   ),
 )
 
+function valuesOf({ state, topic }: Received): readonly DiscoveredValue[] {
+  const values: DiscoveredValue[] = []
+  for (const discovery of state.under('discovery', topic)) {
+    values.push(...(discovery.values.get(topic) ?? []))
+    if (values.length >= VALUES_OF_TOPIC_MAX) break
+  }
+  return values.slice(0, VALUES_OF_TOPIC_MAX)
+}
+
 /** A topic that a configuration named. */
 const discovered: Reader = (received) => {
-  const values = received.state.discovered.get(received.topic)
-  if (values === undefined) return undefined
-  const isJson = [...values.values()].some(({ path }) => path.length > 0)
+  const values = valuesOf(received)
+  if (values.length === 0) return undefined
+  const isJson = values.some(({ path }) => path.length > 0)
   const sent = isJson ? readPayloadJson(received.payload) : readScalar(received.payload)
   if (isFault(sent)) return sent
   const byThing = new Map<string, Record<string, unknown>>()
-  for (const { thingId, attr, path } of values.values()) {
+  for (const { thingId, attr, path } of values) {
     const found = valueAt(sent, path)
     if (found === undefined) continue
     const some = byThing.get(thingId) ?? bare<unknown>()

@@ -6,14 +6,17 @@ import { invalid } from '#src/schemas/values'
 import { entityIdOf } from './entity-name.ts'
 import { level, nothing, object, scalar } from './family.ts'
 import type { Reader, Received, Row } from './family.ts'
-import { withKnown } from './family-state.ts'
+import { bytesOfText } from './family-state.ts'
 import type { HomieDevice } from './family-state.ts'
 import { readPayloadJson, readPayloadText, scalarOf } from './payload.ts'
 import type { JsonObject } from './payload.ts'
-import { described, attrs, oneAttr, become } from './wishes.ts'
+import { WISHES_MAX, described, attrs, oneAttr, become } from './wishes.ts'
 
-const DEVICES_MAX = 1_000
 const PROPERTIES_MAX = 1_000
+/** The devices that the loss of their root takes along, which is one more submission. */
+const CHILDREN_MAX = WISHES_MAX - 1
+/** What the data type of a property takes beside its name. */
+const DATATYPE_BYTES = 96
 const STATES: Readonly<Record<string, boolean>> = {
   init: true,
   ready: true,
@@ -33,17 +36,11 @@ const state = scalar((sent, received) => {
   if (online === undefined) {
     return invalid('payload', `must be ${Object.keys(STATES).join(', ')}`)
   }
-  const domain = `${level(received, 'domain')}/`
-  const children = [...received.state.homie].flatMap(([key, { root }]) =>
-    sent === 'lost' && root === level(received, 'device') && key.startsWith(domain)
-      ? [entityIdOf(key.slice(domain.length))]
-      : [],
-  )
-  return become(
-    ...[thingOf(received), ...children].flatMap((id) =>
-      attrs(id, received.receivedAtMs, { online, state: sent }),
-    ),
-  )
+  const ids = [thingOf(received)]
+  for (const { device } of sent === 'lost' ? received.state.under('homie', keyOf(received)) : []) {
+    if (ids.push(entityIdOf(device)) > CHILDREN_MAX) break
+  }
+  return become(...ids.flatMap((id) => attrs(id, received.receivedAtMs, { online, state: sent })))
 })
 
 const description = object((sent, received) => {
@@ -51,28 +48,44 @@ const description = object((sent, received) => {
   if (properties.length > PROPERTIES_MAX) {
     return invalid('nodes', `must be at most ${PROPERTIES_MAX} properties`)
   }
-  const datatypes = new Map(properties.map(({ key, datatype }) => [key, datatype]))
   const { root, name: title } = sent
-  const value: HomieDevice = { datatypes, ...(typeof root === 'string' && { root }) }
   const units = properties.flatMap(({ attr, unit }): readonly [string, unknown][] =>
     typeof unit === 'string' ? [[`${attr}.unit`, unit]] : [],
   )
   const facts: JsonObject = Object.fromEntries<unknown>(units)
+  const known = deviceOf(received, properties, root)
   return {
     wishes: [described(thingOf(received), received.receivedAtMs, { title, facts })],
-    state: {
-      ...received.state,
-      homie: withKnown(received.state.homie, keyOf(received), { value, max: DEVICES_MAX }),
+    learn: () => {
+      received.state.keep(keyOf(received), known)
+      return () => received.state.forget('homie', keyOf(received))
     },
   }
 })
+
+/** What is known of a device by its description; a type that none has means nothing. */
+function deviceOf(
+  received: Received,
+  properties: ReturnType<typeof propertiesOf>,
+  root: unknown,
+): HomieDevice {
+  const typed = properties.filter(({ datatype }) => datatype !== '')
+  const isRooted = typeof root === 'string' && ROOT.test(root)
+  return {
+    kind: 'homie',
+    device: level(received, 'device'),
+    datatypes: new Map(typed.map(({ key, datatype }) => [key, datatype])),
+    under: isRooted ? [`${level(received, 'domain')}/${root}`] : [],
+    bytes: typed.reduce((sum, { key }) => sum + DATATYPE_BYTES + bytesOfText(key), 0),
+  }
+}
 
 const propertiesOf = (sent: JsonObject) =>
   membersOf(sent['nodes']).flatMap(([node, about]) =>
     membersOf(about['properties']).map(([name, { datatype, unit }]) => ({
       key: `${node}/${name}`,
       attr: `${node}.${name}`,
-      datatype: typeof datatype === 'string' ? datatype : '',
+      datatype: DATATYPES.find((known) => known === datatype) ?? '',
       unit,
     })),
   )
@@ -83,13 +96,15 @@ const membersOf = (sent: unknown): readonly (readonly [string, JsonObject])[] =>
     : []
 
 const TEXTS = ['string', 'enum', 'color', 'datetime', 'duration']
+/** The data types by which a value is read otherwise than without one. */
+const DATATYPES = [...TEXTS, 'json']
 
 /** A property; a single NUL byte is the empty text, and no byte at all is no value. */
 const property =
   (suffix = ''): Reader =>
   (received) => {
     const { node = '', property: name = '' } = received.levels
-    const datatype = received.state.homie.get(keyOf(received))?.datatypes.get(`${node}/${name}`)
+    const datatype = received.state.get('homie', keyOf(received))?.datatypes.get(`${node}/${name}`)
     const value = valueOf(received.payload, datatype)
     if (isFault(value)) return value
     const attr = oneAttr(`${node}.${name}${suffix}`, value)
@@ -112,6 +127,7 @@ const alert: Reader = (received) => {
 }
 
 const ID = '[a-z0-9-]+'
+const ROOT = /^[a-z0-9-]{1,128}$/
 const IDS = { device: ID, node: ID, property: ID }
 const DEVICE = '+domain/5/+device'
 

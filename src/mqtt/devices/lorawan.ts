@@ -102,7 +102,9 @@ const chirpLocation = chirp(({ location: sent }, { thingId, at }) => {
 /** A line of the server's log about a device: errors are worth a Message. */
 const chirpLog = chirp((sent, { thingId, at, said }) => {
   if (sent['level'] !== 'ERROR') return undefined
-  const title = `${typeof said.title === 'string' ? said.title : thingId}: ${String(sent['code'])}`
+  const { code } = sent
+  const what = typeof code === 'string' || typeof code === 'number' ? code : 'ERROR'
+  const title = `${typeof said.title === 'string' ? said.title : thingId}: ${what}`
   const body = typeof sent['description'] === 'string' ? sent['description'] : ''
   return message({ title, body, thing_id: thingId, occurred_at: at })
 })

@@ -4,7 +4,8 @@
 //   payload/1. A time that no clock of a device that knows the time shows counts as absent: one
 //              without an offset, one before 2001, one more than a day ahead.
 //   payload/2. Names that a device chose go into records without a prototype.
-//   payload/3. Attrs take at most some thirty times the bytes of their payload.
+//   payload/3. Names that are made of others take a bounded multiple of the bytes of their payload,
+//              and no more are made than one submission holds, by which it is refused.
 
 import { fault, isFault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
@@ -107,10 +108,13 @@ const BRACE = '{'.charCodeAt(0)
 // members would be repeated by each: 32 KiB of payload would be 50 MB of names.
 const DEPTH_MAX = 8
 const NAME_CHARACTERS_MAX = 128
+/** Twice the bytes of a submission, which is refused with fewer. (translate/1) */
+const NAMES_CHARACTERS_MAX = 65_536
 
 /**
  * Attrs of a JSON object: those of objects within it have the names of all levels, parted by dots,
- * so that a later publish of one value leaves its neighbours alone. Lists are values.
+ * so that a later publish of one value leaves its neighbours alone. Lists are values, and undefined
+ * members are left out.
  */
 export function flattened(
   value: JsonObject,
@@ -120,9 +124,13 @@ export function flattened(
   }: { readonly prefix?: string; readonly text?: (sent: string) => string | boolean } = {},
 ): Record<string, unknown> {
   const attrs = bare<unknown>() // payload/2
+  let characters = 0
   const visit = (object: JsonObject, before: string, depth: number): void => {
     for (const [name, member] of Object.entries(object)) {
+      if (member === undefined) continue
+      if (characters > NAMES_CHARACTERS_MAX) return // payload/3
       const key = before + name
+      characters += key.length
       const isShort = depth < DEPTH_MAX && key.length < NAME_CHARACTERS_MAX // payload/3
       if (isRecord(member) && isShort) visit(member, `${key}.`, depth + 1)
       else attrs[key] = typeof member === 'string' ? text(member) : member

@@ -1,7 +1,8 @@
 // What crosses between the MQTT door or the bridge and this folder: a PUBLISH goes in, and what the
-// gateway makes of it comes out. Every value is immutable.
+// gateway makes of it comes out. Every value but the state is immutable.
 
 import type { Intent } from '#src/acceptance/intent'
+import type { StoredKey } from '#domain/channel-keys'
 import type { FamilyState } from './family-state.ts'
 import type { Mapping } from '#src/schemas/mappings/mapping'
 
@@ -24,12 +25,14 @@ export interface Sender {
   /** The Thing of a client whose topics name none. (`ownThingId`) */
   readonly thingId: string
   readonly mappings: readonly Mapping[]
+  /** The key that opened the channel; undefined for a password. */
+  readonly key: StoredKey | undefined
 }
 
 /** What a publish is read with beside itself. */
 export interface Connection {
   readonly sender: Sender
-  /** What the publishes before it left: `NO_STATE` for a new connection. */
+  /** What the publishes before it said, to which this one adds. */
   readonly state: FamilyState
 }
 
@@ -57,6 +60,11 @@ export interface Translation {
   /** In the order in which they count; empty when the publish says nothing that is kept. */
   readonly wishes: readonly Wish[]
   readonly replies: readonly Reply[]
-  /** What the next publish of the same connection is read with. */
-  readonly state: FamilyState
+  /**
+   * Takes back what the state has learnt, when the publish is refused for what it is; absent when
+   * that is nothing.
+   */
+  readonly forget?: Forget
 }
+
+export type Forget = () => void

@@ -7,7 +7,16 @@ import { level, nothing, object, scalar, value } from './family.ts'
 import type { Received, Row } from './family.ts'
 import { flattened, timeOf } from './payload.ts'
 import type { Wish } from './publish.ts'
-import { described, attrs, attrsOfValue, note, oneAttr, become } from './wishes.ts'
+import {
+  described,
+  attrs,
+  attrsOfValue,
+  fromEach,
+  note,
+  oneAttr,
+  become,
+  becomeOf,
+} from './wishes.ts'
 
 const thingOf = (received: Received): string => entityIdOf(level(received, 'prefix'))
 
@@ -24,8 +33,9 @@ const notification = object(({ method, params }, received) => {
   const { ts, ...rest } = params
   const at = timeOf(ts, received.receivedAtMs)
   if (method !== 'NotifyEvent') return become(...attrs(thingOf(received), at, flattened(rest)))
-  if (!Array.isArray(rest['events'])) return invalid('params.events', 'must be a list')
-  return become(...rest['events'].flatMap((happened) => ofEvent(happened, at, received)))
+  const { events } = rest
+  if (!Array.isArray(events)) return invalid('params.events', 'must be a list')
+  return becomeOf(fromEach<unknown>(events, (happened) => ofEvent(happened, at, received)))
 })
 
 /** What happens to a component is a Message; what the system tells of itself is not kept. */

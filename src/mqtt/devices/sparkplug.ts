@@ -12,26 +12,37 @@ import { bare } from '#domain/record'
 import { entityIdOf } from './entity-name.ts'
 import { level, nothing, object } from './family.ts'
 import type { Read, Reader, Received, Row } from './family.ts'
-import { withKnown } from './family-state.ts'
+import { bytesOfText } from './family-state.ts'
 import type { SparkplugMetric, SparkplugNode } from './family-state.ts'
 import { timeOf } from './payload.ts'
-import type { Wish } from './publish.ts'
+import type { Forget, Wish } from './publish.ts'
 import { attrOf, readSparkplugPayload, rebirthCommand } from './sparkplug-payload.ts'
 import type { Metric, SparkplugPayload } from './sparkplug-payload.ts'
-import { described, attrs, become, thing } from './wishes.ts'
+import { WISHES_MAX, described, attrs, become, thing } from './wishes.ts'
 import { invalid } from '#src/schemas/values'
 
-const NODES_MAX = 1_000
-const METRICS_OF_NODE_MAX = 20_000
+/** Some 7,000 metrics: those beyond are not learnt. */
+const NODE_BYTES_MAX = 2 * 2 ** 20
+/** What a metric takes beside its name, with and without its alias; and a device. */
+const METRIC_BYTES = 96
+const ALIAS_BYTES = 160
+const DEVICE_BYTES = 96
+/** The devices that the death of their node takes along, which is one more submission. */
+const DEVICES_MAX = WISHES_MAX - 1
 const SEQS = 256
 
-const UNBORN: SparkplugNode = {
+/** A node of which nothing is known before its birth. */
+const nodeOf = (seq: number, bdSeq?: number): SparkplugNode => ({
+  kind: 'sparkplug',
   aliases: new Map(),
   datatypes: new Map(),
-  devices: [],
-  seq: -1,
+  devices: new Set(),
+  seq,
+  bdSeq,
   isAsked: false,
-}
+  under: [],
+  bytes: 0,
+})
 
 /** A publish about an edge node or one of its devices. */
 interface About {
@@ -54,21 +65,21 @@ const sparkplug =
     if (isFault(payload)) return payload
     const key = `${level(received, 'group')}/${level(received, 'edge')}`
     const device = level(received, 'device')
-    const node = received.state.sparkplug.get(key) ?? UNBORN
+    const node = received.state.get('sparkplug', key) ?? nodeOf(-1)
     const thingId = entityIdOf(device === '' ? key : `${key}/${device}`)
     const at = timeOf(payload.timestamp, received.receivedAtMs)
     return then({ received, payload, key, device, thingId, node, at })
   }
 
-const withNode = ({ received, key }: About, value: SparkplugNode): Read => ({
-  state: {
-    ...received.state,
-    sparkplug: withKnown(received.state.sparkplug, key, { value, max: NODES_MAX }),
-  },
-})
+/** Keeps what the node is now; returns what forgets the node. */
+function keep({ received, key, node }: About): Forget {
+  received.state.keep(key, node)
+  return () => received.state.forget('sparkplug', key)
+}
 
-/** The node after the sequence number of a publish, and the command that a gap asks for. */
-function inSequence(of: About, node: SparkplugNode, isKnown: boolean): Read {
+/** Takes the sequence number of a publish, and asks by a command after a gap. */
+function inSequence(of: About, isKnown: boolean, isBirth = false): Read {
+  const { node } = of
   const { seq = node.seq } = of.payload
   const isNext = node.seq >= 0 && seq === (node.seq + 1) % SEQS
   const isAmiss = !isNext || !isKnown
@@ -76,7 +87,14 @@ function inSequence(of: About, node: SparkplugNode, isKnown: boolean): Read {
   const topic = `spBv1.0/${level(of.received, 'group')}/NCMD/${level(of.received, 'edge')}`
   const payload = asks ? rebirthCommand(of.received.receivedAtMs) : undefined
   return {
-    ...withNode(of, { ...node, seq, isAsked: node.isAsked || isAmiss }),
+    learn: () => {
+      const isNew = of.received.state.get('sparkplug', of.key) === undefined
+      node.seq = seq
+      node.isAsked ||= isAmiss
+      if (isBirth) learnDevice(of)
+      const forget = keep(of)
+      return isNew || isBirth ? forget : undefined
+    },
     ...(payload !== undefined && { replies: [{ topic, payload }] }),
   }
 }
@@ -86,20 +104,20 @@ const isOwn = (name: string): boolean =>
   name === 'bdSeq' || name.startsWith('Node Control/') || name.startsWith('Device Control/')
 
 /** The named metrics of a publish; undefined in the place of one whose alias is unknown. */
-const namedIn = ({ payload, node, device }: About, learnt = node) =>
+const namedIn = ({ payload, node, device }: About) =>
   payload.metrics.map((metric): (SparkplugMetric & { readonly metric: Metric }) | undefined => {
-    const known = learnt.aliases.get(metric.alias ?? '')
+    const known = node.aliases.get(metric.alias ?? '')
     const name = metric.name ?? known?.name
     if (name === undefined) return undefined
     const datatype =
-      metric.datatype ?? learnt.datatypes.get(`${device}/${name}`) ?? known?.datatype ?? 0
+      metric.datatype ?? node.datatypes.get(`${device}/${name}`) ?? known?.datatype ?? 0
     return { name, datatype, metric }
   })
 
 /** An update for each time that the metrics have. */
-function updatesOf(of: About, learnt: SparkplugNode): readonly Wish[] {
+function updatesOf(of: About): readonly Wish[] {
   const byTime = new Map<number, Record<string, unknown>>()
-  for (const named of namedIn(of, learnt)) {
+  for (const named of namedIn(of)) {
     if (named === undefined || isOwn(named.name)) continue
     const value = attrOf(named.metric, named.datatype)
     if (value === undefined) continue
@@ -113,15 +131,27 @@ function updatesOf(of: About, learnt: SparkplugNode): readonly Wish[] {
   return [...byTime].flatMap(([at, values]) => attrs(of.thingId, at, values))
 }
 
-function learn(of: About, node: SparkplugNode): SparkplugNode {
-  const aliases = new Map(node.aliases)
-  const datatypes = new Map(node.datatypes)
-  for (const { name, alias, datatype = 0 } of of.payload.metrics) {
-    if (name === undefined || datatypes.size >= METRICS_OF_NODE_MAX) continue
-    datatypes.set(`${of.device}/${name}`, datatype)
-    if (alias !== undefined) aliases.set(alias, { name, datatype })
+/** Adds what the metrics of a birth say, as far as the node may grow. */
+function learnMetrics({ payload, device, node }: About): void {
+  for (const { name, alias, datatype = 0 } of payload.metrics) {
+    if (node.bytes >= NODE_BYTES_MAX) return
+    if (name === undefined) continue
+    const key = `${device}/${name}`
+    if (!node.datatypes.has(key)) node.bytes += METRIC_BYTES + 2 * bytesOfText(key)
+    node.datatypes.set(key, datatype)
+    if (alias === undefined) continue
+    if (!node.aliases.has(alias)) node.bytes += ALIAS_BYTES
+    node.aliases.set(alias, { name, datatype })
   }
-  return { ...node, aliases, datatypes }
+}
+
+function learnDevice(of: About): void {
+  const { node, device } = of
+  if (node.devices.size < DEVICES_MAX && !node.devices.has(device)) {
+    node.devices.add(device)
+    node.bytes += DEVICE_BYTES + bytesOfText(device)
+  }
+  learnMetrics(of)
 }
 
 const born = (of: About, name: string): Wish =>
@@ -132,37 +162,41 @@ const bdSeqOf = ({ payload }: About): number | undefined => {
   return metric?.value === undefined ? undefined : Number(metric.value)
 }
 
-const nodeBirth = sparkplug((of) => {
-  const bdSeq = bdSeqOf(of)
-  const fresh = { ...UNBORN, seq: of.payload.seq ?? 0, ...(bdSeq !== undefined && { bdSeq }) }
-  const node = learn(of, fresh)
-  const wishes = [born(of, level(of.received, 'edge')), ...updatesOf(of, node)]
-  return { ...withNode(of, node), wishes }
+const nodeBirth = sparkplug((sent) => {
+  const of = { ...sent, node: nodeOf(sent.payload.seq ?? 0, bdSeqOf(sent)) }
+  const wishes = [born(of, level(of.received, 'edge')), ...updatesOf(of)]
+  const learn = (): Forget => {
+    learnMetrics(of)
+    return keep(of)
+  }
+  return { wishes, learn }
 })
 
 const deviceBirth = sparkplug((of) => {
-  const others = of.node.devices.filter((device) => device !== of.device)
-  const node = learn(of, { ...of.node, devices: [...others, of.device] })
-  const wishes = [born(of, of.device), ...updatesOf(of, node)]
-  return { ...inSequence(of, node, true), wishes }
+  const wishes = [born(of, of.device), ...updatesOf(of)]
+  return { ...inSequence(of, true, true), wishes }
 })
 
 const data = sparkplug((of) => {
   const isKnown = namedIn(of).every((named) => named !== undefined)
-  return { ...inSequence(of, of.node, isKnown), wishes: updatesOf(of, of.node) }
+  return { ...inSequence(of, isKnown), wishes: updatesOf(of) }
 })
 
 const nodeDeath = sparkplug((of) => {
   const bdSeq = bdSeqOf(of)
   const { key, node, received } = of
   if (bdSeq !== undefined && node.bdSeq !== undefined && bdSeq !== node.bdSeq) return become()
-  const ids = [of.thingId, ...node.devices.map((device) => entityIdOf(`${key}/${device}`))]
-  // sparkplug/2
-  return become(...ids.flatMap((id) => attrs(id, received.receivedAtMs, { online: false })))
+  const ids = [of.thingId, ...[...node.devices].map((device) => entityIdOf(`${key}/${device}`))]
+  return {
+    // sparkplug/2
+    wishes: ids.flatMap((id) => attrs(id, received.receivedAtMs, { online: false })),
+    // They are born again after it: a death that comes again tells nothing of them.
+    learn: () => void node.devices.clear(),
+  }
 })
 
 const deviceDeath = sparkplug((of) => ({
-  ...inSequence(of, of.node, true),
+  ...inSequence(of, true),
   wishes: attrs(of.thingId, of.at, { online: false }),
 }))
 

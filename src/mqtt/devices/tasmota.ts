@@ -1,11 +1,12 @@
 // Tasmota: `tele/<topic>/SENSOR` and its kind, also where the full topic is in another order.
 
+import { isFault } from '#domain/fault'
 import { isRecord } from '#domain/record'
 import { entityIdOf } from './entity-name.ts'
 import { level, nothing, object, scalar, value } from './family.ts'
 import type { Row } from './family.ts'
 import { timeOf } from './payload.ts'
-import { described, attrs, attrsOfValue, oneAttr, become } from './wishes.ts'
+import { described, attrs, attrsOfValue, fromEach, oneAttr, become } from './wishes.ts'
 
 const availability = scalar((online, received) =>
   typeof online === 'boolean'
@@ -21,12 +22,11 @@ const report = value((sent, received) => {
   const { Time: time, ZbReceived: behind, ...own } = sent
   const at = timeOf(time, received.receivedAtMs)
   const devices = isRecord(behind) ? Object.entries(behind) : []
-  return become(
-    ...attrs(thingId, at, attrsOfValue(own, kind)),
-    ...devices.flatMap(([address, values]) =>
-      attrs(entityIdOf(address), at, isRecord(values) ? attrsOfValue(values, kind) : {}),
-    ),
+  const others = fromEach(devices, ([address, values]) =>
+    attrs(entityIdOf(address), at, isRecord(values) ? attrsOfValue(values, kind) : {}),
   )
+  if (isFault(others)) return others
+  return become(...attrs(thingId, at, attrsOfValue(own, kind)), ...others)
 })
 
 /** What a device says of itself once, so that others can find it. */

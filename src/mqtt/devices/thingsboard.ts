@@ -1,6 +1,5 @@
 // The device API of ThingsBoard, over MQTT and in the bodies of its HTTP routes.
 
-import { isFault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
 import { isRecord } from '#domain/record'
 import { invalid } from '#src/schemas/values'
@@ -9,7 +8,7 @@ import { json, nothing, object } from './family.ts'
 import type { Received, Row } from './family.ts'
 import { flattened, timeOf } from './payload.ts'
 import type { Wish } from './publish.ts'
-import { described, attrs, become } from './wishes.ts'
+import { described, attrs, become, becomeOf, fromEach } from './wishes.ts'
 
 interface Target {
   readonly thingId: string
@@ -21,13 +20,9 @@ interface Target {
 /** Values, values with a time, or a list of either: one submission for each time. */
 function telemetryOf(sent: unknown, target: Target): Answer<readonly Wish[]> {
   if (!Array.isArray(sent)) return valuesOf(sent, target)
-  const wishes: Wish[] = []
-  for (const [index, item] of sent.entries()) {
-    const some = valuesOf(item, { ...target, field: `${target.field}[${index}]` })
-    if (isFault(some)) return some
-    wishes.push(...some)
-  }
-  return wishes
+  return fromEach<unknown>(sent, (item, index) =>
+    valuesOf(item, { ...target, field: `${target.field}[${index}]` }),
+  )
 }
 
 function valuesOf(
@@ -42,22 +37,22 @@ function valuesOf(
 }
 
 /** Telemetry or attributes of the client itself. */
-const own = json((sent, { sender, receivedAtMs }) => {
-  const wishes = telemetryOf(sent, { thingId: sender.thingId, receivedAtMs, field: 'payload' })
-  return isFault(wishes) ? wishes : become(...wishes)
-})
+const own = json((sent, { sender, receivedAtMs }) =>
+  becomeOf(telemetryOf(sent, { thingId: sender.thingId, receivedAtMs, field: 'payload' })),
+)
 
 /** Telemetry or attributes of devices behind the client, by their names. */
-const behind = object((sent, { receivedAtMs }: Received) => {
-  const wishes: Wish[] = []
-  for (const [name, telemetry] of Object.entries(sent)) {
-    const target = { thingId: entityIdOf(name), receivedAtMs, field: `payload.${name}` }
-    const some = telemetryOf(telemetry, target)
-    if (isFault(some)) return some
-    wishes.push(...some)
-  }
-  return become(...wishes)
-})
+const behind = object((sent, { receivedAtMs }: Received) =>
+  becomeOf(
+    fromEach(Object.entries(sent), ([name, telemetry]) =>
+      telemetryOf(telemetry, {
+        thingId: entityIdOf(name),
+        receivedAtMs,
+        field: `payload.${name}`,
+      }),
+    ),
+  ),
+)
 
 const connection = (online: boolean) =>
   object(({ device }, { receivedAtMs }) =>

@@ -2,7 +2,10 @@
 
 import { bare, isRecord } from '#domain/record'
 import { TITLE_IN_DEFAULT } from '#domain/submission'
+import { isFault } from '#domain/fault'
+import type { Answer } from '#domain/ports'
 import type { EventAction, ThingAction } from '#domain/submission'
+import { invalid } from '#src/schemas/values'
 import type { Read } from './family.ts'
 import { flattened, truthOrText } from './payload.ts'
 import type { JsonObject, Scalar } from './payload.ts'
@@ -51,11 +54,10 @@ export function described(
 ): Wish {
   const ids = textsOf(said.ids ?? {})
   const facts = flattened(said.facts ?? {})
-  const known = Object.entries(facts).filter(([, fact]) => fact !== undefined)
   return thing(thingId, at, {
     ...textsOf({ title: said.title }),
     ...(Object.keys(ids).length > 0 && { external_ids: ids }),
-    ...(known.length > 0 && { attrs: Object.fromEntries(known) }),
+    ...(Object.keys(facts).length > 0 && { attrs: facts }),
   })
 }
 
@@ -64,7 +66,8 @@ const TITLE_CHARACTERS_MAX = 120
 /** A Message of plain text, whose first line is its title. */
 export function textMessage(body: string, fields: JsonObject = {}): Wish {
   const [line = ''] = body.trim().split('\n', 1)
-  const title = Array.from(line.trim()).slice(0, TITLE_CHARACTERS_MAX).join('')
+  const begin = line.trim().slice(0, 2 * TITLE_CHARACTERS_MAX) // No more units than characters.
+  const title = Array.from(begin).slice(0, TITLE_CHARACTERS_MAX).join('')
   return message({ title: title === '' ? TITLE_IN_DEFAULT : title, body, ...fields })
 }
 
@@ -92,3 +95,27 @@ export const message = (fields: JsonObject): Wish => ({
 })
 
 export const become = (...wishes: readonly Wish[]): Read => ({ wishes })
+
+/** The most submissions that one publish may become. */
+export const WISHES_MAX = 1_000
+export const TOO_MANY = invalid('payload', `must be at most ${WISHES_MAX} submissions`)
+
+/** What the items of a list become, or the first refusal; no more is made than may be. */
+export function fromEach<Item>(
+  items: readonly Item[],
+  read: (item: Item, index: number) => Answer<readonly Wish[]>,
+): Answer<readonly Wish[]> {
+  if (items.length > WISHES_MAX) return TOO_MANY
+  const wishes: Wish[] = []
+  for (const [index, item] of items.entries()) {
+    const some = read(item, index)
+    if (isFault(some)) return some
+    wishes.push(...some)
+    if (wishes.length > WISHES_MAX) return TOO_MANY
+  }
+  return wishes
+}
+
+/** What wishes become, unless they are refused. */
+export const becomeOf = (wishes: Answer<readonly Wish[]>): Answer<Read> =>
+  isFault(wishes) ? wishes : { wishes }

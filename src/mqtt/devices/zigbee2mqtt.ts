@@ -8,7 +8,7 @@ import type { Received, Row } from './family.ts'
 import { flattened, timeOf, truthOrText } from './payload.ts'
 import type { JsonObject, Scalar } from './payload.ts'
 import type { Wish } from './publish.ts'
-import { described, attrs, message, note, oneAttr, become } from './wishes.ts'
+import { described, attrs, fromEach, message, note, oneAttr, become, becomeOf } from './wishes.ts'
 
 const BRIDGE = 'zigbee2mqtt'
 
@@ -54,8 +54,8 @@ function ofState(
 
 const list = json((sent, { receivedAtMs }) => {
   if (!Array.isArray(sent)) return invalid('payload', 'must be a list of devices')
-  return become(
-    ...sent.flatMap((device) => (isRecord(device) ? ofDevice(device, receivedAtMs) : [])),
+  return becomeOf(
+    fromEach<unknown>(sent, (device) => (isRecord(device) ? ofDevice(device, receivedAtMs) : [])),
   )
 })
 

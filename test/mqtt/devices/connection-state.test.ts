@@ -6,7 +6,6 @@ import * as fc from 'fast-check'
 
 import { isFault } from '#domain/fault'
 import { entityIdOf, ownThingId } from '#src/mqtt/devices/entity-name'
-import { withKnown } from '#src/mqtt/devices/family-state'
 import { translate } from '#src/mqtt/devices/translate'
 import { connectionOf, outcomeOf, publishOf } from '#test/support/device-publish'
 import type { Payload } from '#test/support/device-publish'
@@ -154,20 +153,6 @@ test('a copy that a broker kept changes Things and repeats no Message', (t) => {
   const outcome = translate({ ...publish, isKeptCopy: true }, connectionOf())
   const models = isFault(outcome) ? [] : outcome?.wishes.map(({ intent }) => intent.model)
   t.deepEqual(models, ['thing'])
-})
-
-test('what is known of a connection has a bound: the oldest goes', (t) => {
-  const known = [1, 2, 3].reduce(
-    (map, value) => withKnown(map, `k${value}`, { value, max: 2 }),
-    new Map<string, number>() as ReadonlyMap<string, number>,
-  )
-  t.deepEqual(
-    [...known],
-    [
-      ['k2', 2],
-      ['k3', 3],
-    ],
-  )
 })
 
 test('two names have two ids, and each is an id', (t) => {

@@ -81,7 +81,7 @@ const rows: readonly PublishRow[] = [
   ['things//attrs', '{}', UNKNOWN],
   ['things/b1/attrs/a/b', '1', UNKNOWN],
   ['messages/x', 'Hi', UNKNOWN],
-  ['', 'Hi', UNKNOWN],
+  ['', 'Hi', 'route_not_found topic'],
 ]
 
 testEach(rows)

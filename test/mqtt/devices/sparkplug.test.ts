@@ -5,7 +5,6 @@
 import test from 'ava'
 
 import { isFault } from '#domain/fault'
-import type { FamilyState } from '#src/mqtt/devices/family-state'
 import { translate } from '#src/mqtt/devices/translate'
 import { ARRIVED, connectionOf, publishOf, refusalOf, rowOf } from '#test/support/device-publish'
 import { sparkplugBytes } from '#test/support/sparkplug'
@@ -20,12 +19,11 @@ const float = (value: number) => ({ case: 'floatValue', value })
 
 /** One connection: each publish is given as its topic's word and device, metrics and seq. */
 function connection() {
-  let state: FamilyState = connectionOf().state
+  const one = connectionOf()
   const publish = (topic: string, payload: Uint8Array) => {
-    const outcome = translate(publishOf(`spBv1.0/${topic}`, payload), { ...connectionOf(), state })
+    const outcome = translate(publishOf(`spBv1.0/${topic}`, payload), one)
     if (outcome === undefined || isFault(outcome)) return { rows: outcome?.field, asks: [] }
     const refusal = refusalOf(outcome.wishes)
-    state = outcome.state
     return { rows: refusal ?? outcome.wishes.map(rowOf), asks: outcome.replies }
   }
   return (word: string, metrics: readonly SentMetric[] = [], seq?: number, device = '') => {

@@ -4,23 +4,22 @@
 import test from 'ava'
 
 import { isFault } from '#domain/fault'
-import { NO_STATE } from '#src/mqtt/devices/family-state'
-import { LEVELS_MAX, TOPIC_BYTES_MAX, readPublish } from '#src/mqtt/topics'
+import { LEVELS_MAX, TOPIC_BYTES_MAX } from '#src/mqtt/devices/topic'
+import { translate } from '#src/mqtt/devices/translate'
+import { connectionOf, publishOf } from '#test/support/device-publish'
 
-const NOW = 1_763_684_000_123
-const CONNECTION = { sender: { thingId: 'own', mappings: [] }, state: NO_STATE }
-
-/** Topic, payload, and the code of the refusal. */
+/** Topic, payload, and the code of the refusal; UNMAPPED for a topic that nothing takes. */
+const UNMAPPED = 'unmapped'
 const refused: readonly (readonly [topic: string, payload: string | Buffer, code: string])[] = [
   ['', '', 'route_not_found'],
-  ['things', '{}', 'route_not_found'],
-  ['things/', '{}', 'route_not_found'],
-  ['things/a/b', '{}', 'route_not_found'],
-  ['things/a/attrs/t/u', '1', 'route_not_found'],
-  ['things/a/archive/x', '', 'route_not_found'],
-  ['events', '{}', 'route_not_found'],
-  ['messages/x', 'm', 'route_not_found'],
-  ['constructor/a', '{}', 'route_not_found'],
+  ['things', '{}', UNMAPPED],
+  ['things/', '{}', UNMAPPED],
+  ['things/a/b', '{}', UNMAPPED],
+  ['things/a/attrs/t/u', '1', UNMAPPED],
+  ['things/a/archive/x', '', UNMAPPED],
+  ['events', '{}', UNMAPPED],
+  ['messages/x', 'm', UNMAPPED],
+  ['constructor/a', '{}', UNMAPPED],
   ['things/+', '{}', 'route_not_found'],
   ['things/#', '{}', 'route_not_found'],
   ['things/a\0', '{}', 'route_not_found'],
@@ -39,11 +38,8 @@ const refused: readonly (readonly [topic: string, payload: string | Buffer, code
 ]
 
 for (const [topic, payload, code] of refused) {
-  test(`topics/1: ${topic.slice(0, 30)} with ${payload.toString().slice(0, 20)} is ${code}`, (t) => {
-    const read = readPublish(
-      { topic, payload: Buffer.from(payload), receivedAtMs: NOW },
-      CONNECTION,
-    )
-    t.is(isFault(read) ? read.code : 'taken', code)
+  test(`${topic.slice(0, 30)} with ${payload.toString().slice(0, 20)} is ${code}`, (t) => {
+    const read = translate(publishOf(topic, payload), connectionOf())
+    t.is(read === undefined ? UNMAPPED : isFault(read) ? read.code : 'taken', code)
   })
 }
