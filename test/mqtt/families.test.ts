@@ -3,9 +3,14 @@
 
 import test from 'ava'
 
+import type { Acceptance } from '#src/acceptance/acceptance'
 import { MqttClient } from '#test/support/mqtt-client'
 import { publish } from '#test/support/mqtt-play'
 import { addKey, mqttRig } from '#test/support/mqtt-rig'
+import type { MqttRig } from '#test/support/mqtt-rig'
+import { CHANNEL, PASSWORD } from '#test/support/making'
+import { largeBirth } from '#test/support/sparkplug'
+import { until } from '#test/support/until'
 
 test('a publish of a device family is submitted, and acknowledged once the log has it', async (t) => {
   const { door, sink } = await mqttRig(t)
@@ -51,4 +56,107 @@ test('what a table answers goes to the device that asked', async (t) => {
   client.tell(publish(0, 0, { topic: 'spBv1.0/g/NDATA/edge', payload: Buffer.of(0x18, 1) }))
   const asked = (await client.next('publish')) as { readonly topic?: string }
   t.is(asked.topic, 'spBv1.0/g/NCMD/edge')
+})
+
+const DESCRIPTION = {
+  topic: 'homie/5/lamp/$description',
+  payload: Buffer.from('{"root":"hub","nodes":{"n":{"properties":{"p":{"datatype":"json"}}}}}'),
+}
+const LOST = { topic: 'homie/5/hub/$state', payload: Buffer.from('lost') }
+const stateBytes = ({ meter }: MqttRig): number | undefined =>
+  meter.gauges.get('device_state_bytes{mqtt}')?.()
+
+test('translate/2: of a key that may not send nothing is read, noted or kept', async (t) => {
+  const rig = await mqttRig(t)
+  const password = Buffer.from(await addKey(rig, { scopes: ['read'] }))
+  const client = await MqttClient.enter(rig.door, {}, { password })
+  client.tell(publish(1, 1, DESCRIPTION), publish(1, 2, { topic: 'a/b/c' }))
+  for (const count of [1, 2]) t.is((await client.next('puback', count)).reasonCode, 0x87)
+  t.is(stateBytes(rig), 0)
+  const sent = { channel_id: CHANNEL, password: PASSWORD }
+  const { mappings } = rig.acceptance
+  t.like(await mappings.use(sent, { receivedAtMs: rig.time.nowMs() }), { unmapped: [] })
+})
+
+test('mqtt-publisher/4: what a refused publish has taught is forgotten, and what a taken one has is kept', async (t) => {
+  const rig = await mqttRig(t)
+  const password = Buffer.from(await addKey(rig, { thingPrefix: 'pump' }))
+  const outsider = await MqttClient.enter(rig.door, {}, { password })
+  outsider.tell(publish(1, 1, DESCRIPTION))
+  t.is((await outsider.next('puback')).reasonCode, 0x87)
+  t.is(stateBytes(rig), 0)
+  const client = await MqttClient.enter(rig.door, {}, { clientId: 'other' })
+  client.tell(publish(1, 1, DESCRIPTION))
+  t.is((await client.next('puback')).reasonCode ?? 0, 0)
+  t.true((stateBytes(rig) ?? 0) > 0)
+  client.vanish()
+  t.is(stateBytes(rig), 0)
+})
+
+test('mqtt-publisher/4: a will is read with what was said before it, which is forgotten then', async (t) => {
+  const rig = await mqttRig(t)
+  const enter = async () => {
+    const will = { ...LOST, qos: 1 as const, retain: false, properties: { willDelayInterval: 10 } }
+    const client = await MqttClient.enter(rig.door, {}, { will })
+    client.tell(publish(1, 1, DESCRIPTION))
+    await client.next('puback')
+    return client
+  }
+  ;(await enter()).vanish()
+  t.true((stateBytes(rig) ?? 0) > 0)
+  const before = rig.sink.accepted.length
+  rig.pass(10_000)
+  await until('the hub and the lamp are lost', () => rig.sink.accepted.length >= before + 2)
+  t.deepEqual(
+    rig.sink.accepted.slice(before).map(({ entityId }) => entityId),
+    ['hub', 'lamp'],
+  )
+  t.is(stateBytes(rig), 0)
+  ;(await enter()).vanish()
+  const back = await enter()
+  back.tell({ cmd: 'disconnect', reasonCode: 0 })
+  await until('the will of the first is cancelled', () => stateBytes(rig) === 0)
+  t.is(stateBytes(rig), 0)
+})
+
+test('mqtt-publisher/3: a defect in the reading of a publish refuses it, and the client goes on', async (t) => {
+  const rig = await mqttRig(t)
+  const pattern = {
+    first: undefined,
+    names: new Set<string>(),
+    match: (levels: readonly string[]) => {
+      if (levels[0] === 'poison') throw new Error('a defect with a secret')
+      return undefined
+    },
+  }
+  const known = [{ topic: '', thing: '', kind: 'attrs' as const, pattern }]
+  // Unknown at first, as after a start: what fails then is nobody's to catch.
+  let of: () => unknown = () => Promise.resolve(known)
+  const mappings = Object.create(rig.acceptance.mappings, {
+    of: { value: () => of() },
+  }) as Acceptance['mappings']
+  const door = rig.another({ acceptance: { ...rig.acceptance, mappings } })
+  const client = await MqttClient.enter(door)
+  client.tell(publish(1, 1, { topic: 'poison' }))
+  t.true(((await client.next('puback')).reasonCode ?? 0) >= 0x80)
+  of = () => known
+  client.tell(publish(1, 2, { topic: 'poison' }), publish(1, 3, { topic: 'things/a' }))
+  t.true(((await client.next('puback', 2)).reasonCode ?? 0) >= 0x80)
+  t.is((await client.next('puback', 3)).reasonCode ?? 0, 0)
+  const defects = rig.logger.lines.filter(({ level }) => level === 'error')
+  t.is(defects.length, 2)
+  t.false(JSON.stringify(defects).includes('secret'))
+})
+
+test('family-state/1: what the devices of one client said has a bound, which metrics show', async (t) => {
+  const rig = await mqttRig(t)
+  const client = await MqttClient.enter(rig.door)
+  for (let index = 1; index <= 5; index += 1) {
+    const birth = { topic: `spBv1.0/g/NBIRTH/e${index}`, payload: Buffer.from(largeBirth()) }
+    client.tell(publish(1, index, birth))
+    t.is((await client.next('puback', index)).reasonCode ?? 0, 0)
+    t.true((stateBytes(rig) ?? Infinity) <= 4 * 2 ** 20)
+  }
+  t.true((stateBytes(rig) ?? 0) > 2 * 2 ** 20)
+  t.is(rig.meter.total('device_state_forgotten_total{mqtt}'), 4)
 })

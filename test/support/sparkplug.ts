@@ -87,3 +87,15 @@ export function sparkplugBytes(payload: {
   const metrics = (payload.metrics ?? []).map((metric) => create(METRIC, { ...metric }))
   return toBinary(PAYLOAD, create(PAYLOAD, { ...payload, metrics }))
 }
+
+/** A birth that a gateway takes, by which its node takes 2 MiB of memory. */
+export const largeBirth = (): Uint8Array =>
+  sparkplugBytes({
+    seq: 0n,
+    // Without a value a metric is no attr.
+    metrics: Array.from({ length: 9_000 }, (_, index) => ({
+      name: `m${index}`,
+      alias: BigInt(index),
+      datatype: 3,
+    })),
+  })

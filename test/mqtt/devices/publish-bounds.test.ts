@@ -1,0 +1,311 @@
+// Goal: what one publish can make the process compute and keep has a bound, whatever its family.
+// Method: payloads that were seen to end the process or to hold it up, and hostile ones at random on
+// every family; sizes are counted, no time is taken.
+
+import test from 'ava'
+import * as fc from 'fast-check'
+
+import { isFault } from '#domain/fault'
+import { flattened } from '#src/mqtt/devices/payload'
+import { PUBLISH_BYTES_MAX, translate } from '#src/mqtt/devices/translate'
+import { WISHES_MAX } from '#src/mqtt/devices/wishes'
+import { readMappings } from '#src/schemas/mappings/mapping'
+import type { Mapping } from '#src/schemas/mappings/mapping'
+import { STATE_BOUNDS, connectionOf, outcomeOf, publishOf } from '#test/support/device-publish'
+import type { Payload } from '#test/support/device-publish'
+import { sparkplugBytes } from '#test/support/sparkplug'
+
+const WISH_BYTES_MAX = 32_768
+const CONFIG = 'homeassistant/sensor/a/config'
+const MIB = 2 ** 20
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
+
+/** A list of objects that has about so many bytes. */
+const listOf = (bytes: number): string =>
+  `[${Array.from({ length: bytes / 8 }, () => '{"a":1}').join()}]`
+const deep = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`
+const objectOf = (count: number, nameOf: (index: number) => string, value: unknown): object =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [nameOf(index), value]))
+
+const MANY = 'validation_failed payload'
+const attacks: readonly (readonly [
+  what: string,
+  topic: string,
+  payload: Payload,
+  expected: readonly object[] | string,
+])[] = [
+  [
+    'a base topic of replacement patterns',
+    CONFIG,
+    { '~': "$'".repeat(54_000), stat_t: `~${'y'.repeat(108_000)}` },
+    [],
+  ],
+  [
+    'a replacement pattern in a base topic that is small enough',
+    CONFIG,
+    { '~': "a/$'/$&", stat_t: '~/b', avty_t: 'b/~' },
+    [],
+  ],
+  [
+    'a long base topic in each member',
+    CONFIG,
+    { '~': 'b'.repeat(100_000), ...objectOf(15_000, (n) => `k${n}`, '~') },
+    [],
+  ],
+  [
+    'a template of many names',
+    CONFIG,
+    { stat_t: 'a/b', val_tpl: `{{ value_json${'.a'.repeat(100_000)} }}` },
+    [],
+  ],
+  [
+    'more components than one device has',
+    'homeassistant/device/a/config',
+    { '~': 'b', cmps: objectOf(20_000, (n) => `k${n}`, { t: '~' }) },
+    'validation_failed components',
+  ],
+  ['a list of a mebibyte', 'v2/t', listOf(MIB), MANY],
+  ['a gateway of a mebibyte', 'v1/gateway/telemetry', objectOf(60_000, (n) => `d ${n}`, []), MANY],
+  [
+    'a list of devices of a mebibyte',
+    'zigbee2mqtt/bridge/devices',
+    `[${'{"friendly_name":"a"},'.repeat(45_000)}0]`,
+    MANY,
+  ],
+  [
+    'events of a mebibyte',
+    'a/events/rpc',
+    {
+      method: 'NotifyEvent',
+      params: { events: Array.from({ length: 20_000 }, () => ({ component: 'c', event: 'e' })) },
+    },
+    MANY,
+  ],
+  [
+    'devices behind a device',
+    'tele/a/SENSOR',
+    { ZbReceived: objectOf(30_000, (n) => `0x ${n}`, { a: 1 }) },
+    MANY,
+  ],
+  [
+    'a code that is an object',
+    'application/a/device/b/event/log',
+    '{"level":"ERROR","code":{"toString":1}}',
+    [{ message: 'b: ERROR', title: 'b: ERROR', body: '', thing: 'b' }],
+  ],
+  [
+    'a code that is a deep list',
+    'application/a/device/b/event/log',
+    `{"level":"ERROR","code":${deep(20_000)}}`,
+    [{ message: 'b: ERROR', title: 'b: ERROR', body: '', thing: 'b' }],
+  ],
+]
+for (const [what, topic, payload, expected] of attacks) {
+  test(`payload/3: ${what} takes no more than it is`, (t) => {
+    t.deepEqual(outcomeOf([[topic, payload]]), expected)
+  })
+}
+
+test('a base topic stands in the place of ~ as it is, at the begin or the end of a topic', (t) => {
+  const connection = connectionOf()
+  const config = { '~': "a/$'$&", stat_t: '~/b', avty_t: 'up/~', dev: { ids: 'x' } }
+  outcomeOf([[CONFIG, config]], connection)
+  t.deepEqual(outcomeOf([["a/$'$&/b", '7']], connection), [{ update: 'x', attrs: { a: 7 } }])
+  t.deepEqual(outcomeOf([["up/a/$'$&", 'offline']], connection), [
+    { update: 'x', attrs: { online: false } },
+  ])
+})
+
+test('payload/3: a prefix stands before as many names as a submission holds, small payloads too', (t) => {
+  const mappings = mapped([{ topic: 'm', thing: 't', prefix: 'p'.repeat(512) }])
+  const connection = connectionOf(mappings)
+  const of = (count: number): Payload => objectOf(count, (n) => `${n}`.padStart(2, 'a'), 1)
+  const outcome = (count: number) => translate(publishOf('m', of(count)), connection)
+  const [taken, refused] = [outcome(63), outcome(64)]
+  t.false(isFault(taken))
+  t.is(isFault(refused) && refused.code, 'body_too_large')
+  t.is(
+    outcomeOf([['m', objectOf(100_000, (n) => `${n}`, 1)]], connection),
+    'body_too_large payload',
+  )
+})
+
+test('translate/1: all submissions of a publish have a bound together', (t) => {
+  // Each is just below the bound of one.
+  const one = { ['x'.repeat(127)]: objectOf(230, (n) => `${n}`.padStart(3, '0'), 1) }
+  const sizes = [133, 134].map((count) => {
+    const payload = Array.from({ length: count }, () => one)
+    const outcome = translate(publishOf('v2/t', payload), connectionOf())
+    if (outcome === undefined) return 0
+    return isFault(outcome) ? outcome.code : outcome.wishes.length
+  })
+  const [wish] = wishesOf('v2/t', [one])
+  const size = bytesOf(wish?.fields)
+  t.true(size <= WISH_BYTES_MAX)
+  t.deepEqual(
+    [133, 134].map((count) => count * size <= PUBLISH_BYTES_MAX),
+    [true, false],
+  )
+  t.deepEqual(sizes, [133, 'body_too_large'])
+})
+
+test('payload/3: no more names are made of a prefix than a submission holds twice', (t) => {
+  const sent = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`${index}`, 1]))
+  const characters = Object.keys(flattened(sent, { prefix: 'p'.repeat(512) })).join('').length
+  t.true(characters > 2 * WISH_BYTES_MAX && characters < 2 * WISH_BYTES_MAX + 1_000)
+})
+
+test('translate/1: a publish becomes a thousand submissions, and not one more', (t) => {
+  const list = (count: number): Payload => Array.from({ length: count }, () => ({ a: 1 }))
+  t.is(wishesOf('v2/t', list(WISHES_MAX)).length, WISHES_MAX)
+  t.is(outcomeOf([['v2/t', list(WISHES_MAX + 1)]]), MANY)
+  // Each time of a metric is a submission, beside that of the birth.
+  const timed = (count: number): Payload =>
+    sparkplugBytes({
+      metrics: Array.from({ length: count }, (_, index) => ({
+        name: 'm',
+        timestamp: BigInt(1_700_000_000_000 + index),
+        datatype: 11,
+        value: { case: 'booleanValue' as const, value: true },
+      })),
+    })
+  t.is(wishesOf('spBv1.0/g/NBIRTH/e', timed(WISHES_MAX - 1)).length, WISHES_MAX)
+  t.is(outcomeOf([['spBv1.0/g/NBIRTH/e', timed(WISHES_MAX)]]), MANY)
+})
+
+test('translate/2: of a key that may not send nothing is read, nor compared with a mapping', (t) => {
+  let compared = 0
+  const [mapping] = mapped([{ topic: 'm', thing: 't' }])
+  if (mapping === undefined) return t.fail()
+  const match = (): undefined => void (compared += 1)
+  const { sender, state } = connectionOf([{ ...mapping, pattern: { ...mapping.pattern, match } }])
+  const key = (scopes: readonly ('read' | 'send')[]) =>
+    ({ ...KEY, scopes }) as NonNullable<typeof sender.key>
+  const publish = publishOf('homie/5/a/$description', '{"name":"a"}')
+  const refused = translate(publish, { sender: { ...sender, key: key(['read']) }, state })
+  t.is(isFault(refused) && refused.code, 'key_scope')
+  t.deepEqual([compared, state.bytes], [0, 0])
+  t.false(isFault(translate(publish, { sender: { ...sender, key: key(['send']) }, state })))
+  t.is(compared, 1)
+  const long = publishOf(`${'a'.repeat(128)}/`.repeat(4), '')
+  const beyond = translate(long, { sender, state })
+  t.is(isFault(beyond) && beyond.field, 'topic')
+  t.is(compared, 1)
+  return undefined
+})
+const KEY = { keyId: '1', keyHash: '', label: '', thingPrefix: '', expiresAt: 0, lastUsedOn: 0 }
+
+const LONG = 'l'.repeat(128)
+const TOPICS = [
+  'things/a', 'things/a/attrs', `things/a/attrs/${LONG}`, 'messages', 'events/e',
+  'tele/a/SENSOR', `tele/${LONG}/${LONG}/STATE`, 'tasmota/discovery/a/config',
+  'zigbee2mqtt/a', 'zigbee2mqtt/bridge/devices', 'zigbee2mqtt/bridge/event', 'zigbee2mqtt/bridge/logging',
+  `${LONG}/sensor/${LONG}/${'p'.repeat(100)}/state`, 'esphome/discover/a',
+  'a/events/rpc', `a/status/${'c'.repeat(128)}`, 'shellies/announce', `shellies/a/${LONG}/${LONG}/${'n'.repeat(100)}`,
+  CONFIG, 'homeassistant/device/a/config', `homeassistant/sensor/${LONG}/state`,
+  'homie/5/a/$description', 'homie/5/a/$state', 'homie/5/a/b/c',
+  'v3/a/devices/b/up', 'application/a/device/b/event/up', 'application/a/device/b/event/status', 'application/a/device/b/event/log',
+  'v1/devices/me/telemetry', 'v1/gateway/telemetry', 'v1/gateway/connect', 'frigate/events', 'frigate/a/b',
+  'spBv1.0/STATE/h', 'spBv1.0/g/NBIRTH/e', 'spBv1.0/g/DBIRTH/e/d', 'spBv1.0/g/NDATA/e', 'spBv1.0/g/NDEATH/e',
+  'mapped/a', 'text/a', 'd/e',
+] // prettier-ignore
+
+/** Members that a reader looks into, so that what is hostile gets behind the first check. */
+const WAYS = [
+  [], ['ZbReceived'], ['params'], ['params', 'events'], ['after'], ['nodes', 'n', 'properties'], ['cmps'],
+  ['dev'], ['uplink_message', 'decoded_payload'], ['object'], ['a device'], ['data'],
+] as const // prettier-ignore
+const SAID = {
+  method: 'NotifyEvent', type: 'new', id: 'i', camera: 'c', component: 'c', event: 'e', level: 'ERROR', action: 'create',
+  friendly_name: 'f', '~': "d/$'", stat_t: '~', state_topic: 'd/e', root: 'a', title: 't', datatype: 'json', unit: '°C', ts: 1,
+} as const // prettier-ignore
+
+const hostile = fc.oneof(
+  fc.constantFrom(1, "$'", '~', null, NaN, '', [], {}, SAID, LONG, 'x'.repeat(3_000)),
+  fc
+    .nat(9)
+    .map((levels) => Array.from({ length: levels }).reduce((inner) => ({ [LONG]: inner }), 1)),
+)
+const many = fc
+  .tuple(fc.nat(3_000), fc.constantFrom('', 'name ', 'x'.repeat(127)), hostile)
+  .map(([count, name, value]) => objectOf(count, (n) => `${name}${n}`, value))
+const list = fc
+  .tuple(fc.nat(1_200), hostile)
+  .map(([length, value]) => Array.from({ length }, () => value))
+const inner = fc.oneof(
+  hostile,
+  many,
+  list,
+  many.map((one) => ({ [LONG.slice(1)]: one })),
+)
+const json = fc.tuple(fc.constantFrom(...WAYS), inner, fc.boolean()).map(([way, value, isSaid]) => {
+  const within = way.reduceRight<unknown>((some, name) => ({ ...SAID, [name]: some }), value)
+  return Buffer.from(
+    JSON.stringify(isSaid && !Array.isArray(within) ? { ...SAID, ...(within as object) } : within),
+  )
+})
+const sparkplug = fc
+  .tuple(fc.nat(1_500), fc.constantFrom('m', LONG, 'x'.repeat(500)), fc.boolean())
+  .map(([count, name, isTimed]) =>
+    sparkplugBytes({
+      seq: 0n,
+      metrics: Array.from({ length: count }, (_, index) => ({
+        name: `${name}${index}`,
+        alias: BigInt(index),
+        datatype: 3,
+        value: { case: 'intValue', value: index },
+        ...(isTimed && { timestamp: BigInt(1_700_000_000_000 + index) }),
+      })),
+    }),
+  )
+const publish = fc
+  .constantFrom(...TOPICS)
+  .chain((topic) =>
+    fc.tuple(
+      fc.constant(topic),
+      topic.includes('BIRTH') || topic.includes('DATA')
+        ? sparkplug
+        : fc.oneof({ arbitrary: json, weight: 9 }, { arbitrary: fc.uint8Array(), weight: 1 }),
+    ),
+  )
+
+test('translate/1, family-state/1: what any family makes of hostile publishes is within the bounds', (t) => {
+  const mappings = mapped([
+    { topic: 'mapped/+x', thing: '{x}', prefix: 'p'.repeat(512), time: 'a.b' },
+    { topic: 'text/+x', thing: '{x}', kind: 'message' },
+  ])
+  let [most, largest] = [0, 0]
+  fc.assert(
+    fc.property(fc.array(publish, { minLength: 1, maxLength: 3 }), (sent) => {
+      const connection = connectionOf(mappings)
+      for (const [topic, payload] of sent) {
+        const outcome = translate(publishOf(topic, payload), connection)
+        if (connection.state.bytes > STATE_BOUNDS.perState) return false
+        if (outcome === undefined || isFault(outcome)) continue
+        const sizes = outcome.wishes.map(({ fields }) => bytesOf(fields))
+        const sum = sizes.reduce((total, size) => total + size, 0)
+        most = Math.max(most, sizes.length)
+        largest = Math.max(largest, sum / (payload.length + 100))
+        if (sizes.length > WISHES_MAX || sizes.some((size) => size > WISH_BYTES_MAX)) return false
+        // A small payload may name much, but no more than one submission holds.
+        if (sum > PUBLISH_BYTES_MAX || sum > WISH_BYTES_MAX + 64 * payload.length) return false
+        if (outcome.replies.length > 1) return false
+      }
+      return true
+    }),
+    { numRuns: 200 },
+  )
+  t.true(most > 100 && largest > 1, 'nothing hostile got through to a submission')
+})
+
+function mapped(sent: readonly object[]): readonly Mapping[] {
+  const mappings = readMappings(sent)
+  if (isFault(mappings)) throw new Error(mappings.detail)
+  return mappings
+}
+
+function wishesOf(topic: string, payload: Payload) {
+  const outcome = translate(publishOf(topic, payload), connectionOf())
+  if (outcome === undefined || isFault(outcome)) throw new Error(`${topic} is not taken`)
+  return outcome.wishes
+}
