@@ -5,8 +5,8 @@
 //   mqtt-publisher/2. A client that cannot be told that the gateway is busy waits for its answer:
 //                     its publish is tried again until it is in the log or refused.
 //   mqtt-publisher/3. A defect in the reading of a publish refuses that publish and ends nothing.
-//   mqtt-publisher/4. What a publish has taught is forgotten when it is refused for what it is. When
-//                     the client is gone all is forgotten, after its will where it leaves one.
+//   mqtt-publisher/4. What a publish has taught is forgotten when it is refused for what it is.
+//                     When the client is gone all is forgotten, after its will if it leaves one.
 
 import type { StoredKey } from '#domain/channel-keys'
 import type { ChannelId } from '#domain/identity'

@@ -5,6 +5,7 @@ import test from 'ava'
 import { isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
 import { FamilyState, StateBudget } from '#src/mqtt/devices/family-state'
+import { readMappings } from '#src/schemas/mappings/mapping'
 import type { Mapping } from '#src/schemas/mappings/mapping'
 import type { Connection, Publish, Wish } from '#src/mqtt/devices/publish'
 import { translate } from '#src/mqtt/devices/translate'
@@ -29,6 +30,20 @@ export const publishOf = (topic: string, payload: Payload): Publish => ({
 })
 
 export const STATE_BOUNDS = { perState: 4 * 2 ** 20, total: 128 * 2 ** 20 }
+
+/** An object of many members of one value. */
+export const objectOf = (
+  count: number,
+  nameOf: (index: number) => string,
+  value: unknown,
+): object => Object.fromEntries(Array.from({ length: count }, (_, index) => [nameOf(index), value]))
+
+/** The mappings of these fields. */
+export function mapped(sent: readonly object[]): readonly Mapping[] {
+  const mappings = readMappings(sent)
+  if (isFault(mappings)) throw new Error(mappings.detail)
+  return mappings
+}
 
 /** A new connection of a client whose own Thing is `client-1`. */
 export const connectionOf = (mappings: readonly Mapping[] = []): Connection => ({

@@ -1,5 +1,5 @@
-// Remembers, whatever ends the process, which publishes of the broker were being read then. What the
-// broker keeps it sends again to the next process, which may end by the same publish.
+// Remembers, whatever ends the process, which publishes of the broker were being read then: the
+// broker sends what it keeps to the next process again, which may end by the same publish.
 //
 // Invariants:
 //   bridge-attempts/1. The store has an attempt before it begins. One that ends, however, is taken

@@ -7,8 +7,8 @@
 //             the broker: it is tried again, and nothing behind it is taken before.
 //   bridge/2. Of a cluster one node has the bridge at a time; it leaves the broker before the next
 //             one comes, which goes on with the broker's session.
-//   bridge/3. A publish that the broker kept, or sends again, may have ended a process: its attempts
-//             are counted durably, and it is passed over beyond a bound.
+//   bridge/3. A publish that the broker kept, or sends again, may have ended a process: attempts
+//             with it are counted durably, and it is passed over beyond a bound.
 //   bridge/4. What devices said of later publishes is forgotten where another node may have had the
 //             bridge since.
 

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   bridge-reading/1. What devices say of later publishes is bounded in bytes.
-//   bridge-reading/2. A defect in the reading of a publish says that it is broken, and ends nothing.
+//   bridge-reading/2. A defect in the reading of a publish makes it a broken one, and ends nothing.
 
 import { reportDefect } from '#domain/defect'
 import type { Logger, Meter } from '#domain/telemetry'

@@ -135,7 +135,7 @@ export class FamilyState {
     this.#budget.bytes = others + this.bytes
   }
 
-  forget(kind: Kind, key: string): void {
+  forget(kind: Kind, key: string): undefined {
     const others = this.#budget.bytes - this.bytes
     this.#remove(idOf(kind, key))
     this.#budget.bytes = others + this.bytes

@@ -36,42 +36,40 @@ export interface Configuration {
 
 const COMPONENTS_MAX = 200
 
-const LONG: Readonly<Record<string, string>> = {
-  avty: 'availability',
-  avty_t: 'availability_topic',
-  cmps: 'components',
-  dev: 'device',
-  dev_cla: 'device_class',
-  hw: 'hw_version',
-  ids: 'identifiers',
-  mdl: 'model',
-  mf: 'manufacturer',
-  sn: 'serial_number',
-  stat_t: 'state_topic',
-  sw: 'sw_version',
-  t: 'topic',
-  unit_of_meas: 'unit_of_measurement',
-  val_tpl: 'value_template',
-}
+const LONG: ReadonlyMap<string, string> = new Map([
+  ['avty', 'availability'],
+  ['avty_t', 'availability_topic'],
+  ['cmps', 'components'],
+  ['dev', 'device'],
+  ['dev_cla', 'device_class'],
+  ['hw', 'hw_version'],
+  ['ids', 'identifiers'],
+  ['mdl', 'model'],
+  ['mf', 'manufacturer'],
+  ['sn', 'serial_number'],
+  ['stat_t', 'state_topic'],
+  ['sw', 'sw_version'],
+  ['t', 'topic'],
+  ['unit_of_meas', 'unit_of_measurement'],
+  ['val_tpl', 'value_template'],
+])
 
 /** The members under their long names. */
 function spelt(sent: unknown): JsonObject {
   const entries = Object.entries(isRecord(sent) ? sent : {})
-  return Object.fromEntries(
-    entries.map(([name, member]) => [Object.hasOwn(LONG, name) ? LONG[name] : name, member]),
-  )
+  return Object.fromEntries(entries.map(([name, member]) => [LONG.get(name) ?? name, member]))
 }
 
 const textIn = (sent: unknown): string | undefined =>
   typeof sent === 'string' && sent !== '' ? sent : undefined
 
 /** The topic of a member, with the base topic in the place of `~`; undefined for none. */
-function topicIn(sent: unknown, base: unknown = ''): string | undefined {
+function topicIn(sent: unknown, base: unknown): string | undefined {
   const text = textIn(sent)
   // Whatever stands in them is checked before they are joined, and means nothing else then.
   if (text === undefined || !isOfTopic(text)) return undefined
-  if (!/^~|~$/.test(text)) return text
-  if (typeof base !== 'string' || !isOfTopic(base)) return undefined
+  if (typeof base !== 'string' || !/^~|~$/.test(text)) return text
+  if (!isOfTopic(base)) return undefined
   const topic = text.startsWith('~') ? base + text.slice(1) : text.slice(0, -1) + base
   return isOfTopic(topic) ? topic : undefined
 }

@@ -43,8 +43,8 @@ function landingOf(component: Component, thingId: string, received: Received): L
 
 const configuration: Reader = (received) => {
   const { state, topic } = received
-  const forget = (): void => state.forget('discovery', topic)
-  if (received.payload.length === 0) return { learn: () => void forget() }
+  const forget = (): undefined => state.forget('discovery', topic)
+  if (received.payload.length === 0) return { learn: forget }
   const said = readConfiguration(received)
   if (isFault(said)) return said
   const { thingId, components, online } = said
@@ -102,7 +102,7 @@ function discoveryOf(found: readonly Found[]): Discovery {
 }
 
 /** `homeassistant/sensor/kitchen/state`: the Thing is the object. */
-const state = value((sent, received) =>
+const stated = value((sent, received) =>
   become(
     ...attrs(
       entityIdOf(level(received, 'object')),
@@ -146,8 +146,8 @@ export const HOME_ASSISTANT: readonly Row[] = [
   { topic: `${BASE}/status`, read: nothing },
   { topic: `${BASE}/+component/+object/config`, read: configuration },
   { topic: `${BASE}/+component/+node/+object/config`, read: configuration },
-  { topic: `${BASE}/+component/+object/state`, read: state },
-  { topic: `${BASE}/+component/+node/+object/state`, read: state },
+  { topic: `${BASE}/+component/+object/state`, read: stated },
+  { topic: `${BASE}/+component/+node/+object/state`, read: stated },
 ]
 
 /** Read after every table. */

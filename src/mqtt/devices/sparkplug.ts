@@ -191,7 +191,10 @@ const nodeDeath = sparkplug((of) => {
     // sparkplug/2
     wishes: ids.flatMap((id) => attrs(id, received.receivedAtMs, { online: false })),
     // They are born again after it: a death that comes again tells nothing of them.
-    learn: () => void node.devices.clear(),
+    learn: () => {
+      node.devices.clear()
+      return undefined
+    },
   }
 })
 

@@ -2,10 +2,12 @@
 // Method: one row a mapping with a publish, or with the member that is refused.
 
 import test from 'ava'
+import * as fc from 'fast-check'
 
 import { isFault } from '#domain/fault'
 import { readMappings } from '#src/schemas/mappings/mapping'
 import type { MappingFields } from '#src/schemas/mappings/mapping-schemas'
+import { compilePattern } from '#src/schemas/mappings/topic-pattern'
 import { ARRIVED, connectionOf, outcomeOf } from '#test/support/device-publish'
 import type { Payload } from '#test/support/device-publish'
 
@@ -142,3 +144,36 @@ test('a hundred mappings are taken', (t) => {
   const read = readMappings(Array.from({ length: 100 }, () => MAPPING))
   t.is(isFault(read) ? read.detail : read.length, 100)
 })
+
+test('a pattern takes what the regular expression of its levels would, and names the same', (t) => {
+  const word = fc.constantFrom('a', 'b', 'a.b', '')
+  const level = fc.oneof(word, fc.constantFrom('+x', '+y', '#z', '#x'))
+  const path = <Level>(one: fc.Arbitrary<Level>) => fc.array(one, { minLength: 1, maxLength: 5 })
+  const where = { x: 'a|b' }
+  let taken = 0
+  fc.assert(
+    fc.property(path(level), path(word), (pattern, topic) => {
+      const compiled = compilePattern(pattern.join('/'), where)
+      if (compiled === undefined) return true
+      const sources = pattern.map((one) => {
+        const name = one.slice(1)
+        if (one === '+x') return `(?<x>${where.x})`
+        if (one === '#x') return '(?<x>(?:a|b)(?:/(?:a|b))*)'
+        if (one === '+y') return '(?<y>[^/]+)'
+        return one === '#z' ? `(?<${name}>[^/]+(?:/[^/]+)*)` : one.replace('.', '\\.')
+      })
+      const found = new RegExp(`^${sources.join('/')}$`, 'u').exec(topic.join('/'))
+      const levels = compiled.match(topic)
+      if (levels !== undefined) taken += 1
+      return (
+        JSON.stringify(inOrder(levels)) ===
+        JSON.stringify(inOrder(found?.groups ?? (found ? {} : undefined)))
+      )
+    }),
+    { numRuns: 5_000 },
+  )
+  t.true(taken > 100)
+})
+
+const inOrder = (levels: Readonly<Record<string, string>> | undefined): unknown =>
+  levels && Object.entries(levels).toSorted(([one], [other]) => (one < other ? -1 : 1))
