@@ -96,7 +96,7 @@ const BYTES_OF_MOVE = 64
 /** Half of them over TCP, where the bytes come in segments, and half in messages of WebSocket. */
 const TRICKLES: MqttAttack = {
   carrier: (index) => (index % 2 === 0 ? 'tcp' : 'websocket'),
-  connections: 32,
+  connections: 4,
   reading: 'all',
   opening: () => [],
   move(place, n) {

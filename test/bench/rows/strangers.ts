@@ -64,7 +64,7 @@ export const STRANGERS_ROWS: readonly Row[] = [
       quic: QUIC,
       metadata: requests('metadata', { ratePerSecond: 1_000, turn: WITHOUT }),
       oauth: requests('oauth', { ratePerSecond: 1_000, turn: WITHOUT }),
-      trickles: connections('trickles', 500),
+      trickles: connections('trickles', 250),
       unfinished: connections('unfinished', 200),
     },
   }),
