@@ -73,28 +73,11 @@ const FAR_LENGTH = 1_000_000
 
 // A line separator is a space to `\s`, and no character to `.`: patterns fail behind it.
 const FAILING = 'x\u2028y'
-const UNITS = [
-  ...[' ', '\t', '\u2028', 'a', 'a ', '0', '1.', '1. ', '- ', '#', '# ', '#\u2028', '> ', '>'],
-  ...['*', '**', '**a', '*a', '_', '_a', '`', '`a', '```', '[', '[a', '](', '[a](', '![', '![a]('],
-  ...[
-    '(',
-    ')',
-    'https://',
-    'http',
-    'a=',
-    '=',
-    'a>1 ',
-    'is:',
-    ':',
-    '-',
-    '{',
-    '{a',
-    '{a}',
-    '\\',
-    '"',
-  ],
-  ...['<', '&', '\u202e', '\ud83d'],
-]
+const SPACED = [' ', '\t', '\u2028', 'a ', '1. ', '- ', '# ', '#\u2028', '> ', 'a>1 ']
+const SIGNS =
+  'a 0 1. # > * ** **a *a _ _a ` `a ``` [ [a ]( [a]( ![ ![a]( ( ) https:// http a= = is: : - ' +
+  '{ {a {a} \\ " < & \u202e \ud83d'
+const UNITS = [...SPACED, ...SIGNS.split(' ')]
 const FRAMES: readonly (readonly [before: string, after: string])[] = [
   ['', ''],
   ['', FAILING],
