@@ -8,6 +8,7 @@
 //     order stays.
 //   parked/3. A channel is tried again with growing pauses, at first by its oldest submission
 //     alone.
+//   parked/4. At most PARKED_SUBMISSIONS_MAX submissions of a channel wait. (W7)
 
 import type { ChannelId } from '#domain/identity'
 import { isOfChannel } from './turn-item.ts'
@@ -90,6 +91,7 @@ export class ParkedChannels {
       const channel = this.#channels.get(submission.channelId)
       if (channel === undefined) continue
       const count = 1 + (added.get(channel.channelId) ?? 0)
+      // parked/4
       if (channel.waiting + count > PARKED_SUBMISSIONS_MAX) poisoned.set(item, FULL)
       else {
         added.set(channel.channelId, count)

@@ -5,6 +5,7 @@
 //     log: it no longer waits from the turn on that decides so. (W2)
 //   scheduling/2. The record of a Message that waits bears the time at which it enters the feed:
 //     it expires after that, as the record of every Message does.
+//   scheduling/3. At most SCHEDULED_PER_CHANNEL_MAX Messages of a channel wait. (W7)
 
 import type { FaultCode } from '#domain/fault'
 import type { ChannelId, OperationId } from '#domain/identity'
@@ -40,6 +41,7 @@ export function schedule(
   message: MessageSubmission,
   { deliverAt }: Schedule,
 ): Decision {
+  // scheduling/3
   if (draft.waiting >= SCHEDULED_PER_CHANNEL_MAX) {
     return refusal(message, 'scheduled_messages_limit_exceeded')
   }

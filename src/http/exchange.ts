@@ -10,6 +10,7 @@
 //               everything else is answered.
 //   exchange/5. Unread bytes of large answers are bounded over the process. A caller that takes too
 //               long to read one, or one part of a stream, loses its connection.
+//   exchange/6. At most MOUNTED_STREAMS_MAX answers of mounted handlers are streamed at once.
 
 import type { HttpResponse } from 'uWebSockets.js'
 import { fault } from '#domain/fault'
@@ -167,7 +168,7 @@ export class UwsExchange extends Expiring implements Exchange {
     if (this.#isHead) return true
     const { mountedStreams, unread } = this.#traffic
     if (!isStream(body)) return unread.hasRoomFor(body)
-    return body.isMounted !== true || mountedStreams.size < MOUNTED_STREAMS_MAX
+    return body.isMounted !== true || mountedStreams.size < MOUNTED_STREAMS_MAX // exchange/6
   }
 
   reply(reply: Reply, requestId: string): Promise<void> | undefined {

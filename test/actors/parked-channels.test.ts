@@ -15,7 +15,7 @@ const itemOf = (number: number): Item => ({
   submission: message({ channelId: channel(number) }),
 })
 
-test('W7: the waiting submissions of a channel are bounded; further ones are set aside', (t) => {
+test('W7, parked/4: the waiting submissions of a channel are bounded; further ones are set aside', (t) => {
   for (const [waiting, isParked] of [
     [PARKED_SUBMISSIONS_MAX - 1, [true, false]],
     [PARKED_SUBMISSIONS_MAX, [false, false]],

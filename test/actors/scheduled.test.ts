@@ -106,7 +106,7 @@ test('R7: one tick sends a bounded number of Messages', async (t) => {
   t.is(feedOf(bench).length, SENT_PER_TICK_MAX + 2)
 })
 
-test('a channel has no more waiting Messages than its limit', async (t) => {
+test('scheduling/3: a channel has no more waiting Messages than its limit', async (t) => {
   const bench = await newBench()
   const all = Array.from({ length: SCHEDULED_PER_CHANNEL_MAX }, () => later(20))
   await bench.apply(...all)

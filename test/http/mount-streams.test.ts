@@ -100,7 +100,7 @@ test('mount/3: while draining a handler gets no new requests and finishes the ol
   t.is(rig.left(), 1)
 })
 
-test('a mount streams a bounded number of answers at once', async (t) => {
+test('exchange/6: a mount streams a bounded number of answers at once', async (t) => {
   const rig = await startApp(t)
   for (let at = 0; at < MOUNTED_STREAMS_MAX; at += 1) {
     rig.connect().socket.write('GET /app/events HTTP/1.1\r\nhost: x\r\n\r\n')

@@ -5,15 +5,17 @@ import { signal } from '@preact/signals'
 export const CHANNEL_VIEWS = ['board', 'events', 'messages', 'rules', 'send', 'channel'] as const
 export type ChannelView = (typeof CHANNEL_VIEWS)[number]
 
+/** A link with the secret of a channel, and perhaps with the gateway token. */
+export interface OpenRoute {
+  readonly view: 'open'
+  readonly channelId: string
+  readonly secret: string
+  readonly token: string
+}
+
 export type Route =
   | { readonly view: 'start' | 'gateway' }
-  /** A link with the secret of a channel, and perhaps with the gateway token. */
-  | {
-      readonly view: 'open'
-      readonly channelId: string
-      readonly secret: string
-      readonly token: string
-    }
+  | OpenRoute
   | { readonly view: ChannelView; readonly channelId: string }
   /** A rule without an id is one that is not put yet. */
   | { readonly view: 'thing' | 'event' | 'rule'; readonly channelId: string; readonly id: string }

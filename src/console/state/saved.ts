@@ -1,5 +1,8 @@
 // What this browser keeps: channels with their secrets, the gateway token, and how the page looks.
 // Secrets stay in its storage; nothing here ever becomes a part of an address that is sent.
+//
+// Invariants:
+//   saved/1. A link replaces no gateway token that is kept here unless the person says so.
 
 import { effect, signal } from '@preact/signals'
 
@@ -38,6 +41,10 @@ const NAME = 'heliograph console'
 const kept = read()
 
 export const token = signal(textIn(kept['token']))
+/** True for a gateway token that would take the place of another one. '' stands for none. */
+export const replacesToken = (other: string): boolean =>
+  other !== '' && token.peek() !== '' && other !== token.peek() // saved/1
+
 export const theme = signal<Theme>(themeIn(kept['theme']))
 export const language = signal<Language>(languageIn(kept['language']))
 export const channels = signal(listOf<SavedChannel>(kept['channels'], 'id'))

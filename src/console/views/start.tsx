@@ -1,12 +1,12 @@
 // The first view: the channels of this browser, and the ways to get one more.
 
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 
 import { channelIdIn, createChannel, openChannel } from '#console/state/channels.ts'
 import { client, wantsToken } from '#console/state/gateway.ts'
-import { go, hashOf, routeOf } from '#console/state/route.ts'
-import type { Route } from '#console/state/route.ts'
-import { channels, token } from '#console/state/saved.ts'
+import { go, hashOf, route, routeOf } from '#console/state/route.ts'
+import type { OpenRoute } from '#console/state/route.ts'
+import { channels, replacesToken, token } from '#console/state/saved.ts'
 import { connection, live, restart } from '#console/state/session.ts'
 import { sentenceOf, t } from '#console/words/words.ts'
 import { Field, Form } from '#console/parts/form.tsx'
@@ -191,10 +191,39 @@ function Open() {
   )
 }
 
-type Link = Extract<Route, { readonly view: 'open' }>
+interface LinkProps {
+  readonly link: OpenRoute
+}
 
-/** A link was followed: opens its channel, or says why not. */
-export function OpenLink({ link }: { readonly link: Link }) {
+/** A link was followed: opens its channel, and asks first where that would replace the token. */
+export function OpenLink({ link }: LinkProps) {
+  const [agreed, setAgreed] = useState<OpenRoute>()
+  // Once for a link: a person may enter another token while its channel opens.
+  const isAsked = useMemo(() => replacesToken(link.token), [link])
+  if (!isAsked || link === agreed) return <Opening link={link} />
+  return (
+    <div class="start">
+      <section class="card">
+        <h1>{t('otherToken')}</h1>
+        <p>{t('otherTokenText')}</p>
+        <div class="actions">
+          <button
+            type="button"
+            class="primary"
+            onClick={() => (route.value = { ...link, token: '' })}
+          >
+            {t('keepToken')}
+          </button>
+          <button type="button" class="danger" onClick={() => setAgreed(link)}>
+            {t('replaceToken')}
+          </button>
+        </div>
+      </section>
+    </div>
+  )
+}
+
+function Opening({ link }: LinkProps) {
   const [failure, setFailure] = useState<unknown>()
   useEffect(() => {
     const channelId = channelIdIn(link.channelId) ?? link.channelId

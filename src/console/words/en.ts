@@ -79,6 +79,12 @@ export const EN = {
   tokenButton: 'Use this token',
   tokenWrong: 'This is not the token of the gateway.',
   opening: 'Opening the channel',
+  otherToken: 'The link brings another gateway token',
+  otherTokenText:
+    'This browser keeps a token already. The token of the link would take its place for every ' +
+    'channel: take it only when you know who sent the link, and why.',
+  keepToken: 'Keep my token',
+  replaceToken: 'Replace it',
   linkFailed: 'The link does not open a channel.',
   show: 'Show',
   hide: 'Hide',

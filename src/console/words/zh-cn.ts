@@ -76,6 +76,11 @@ export const ZH_CN: Readonly<Record<WordName, string>> = {
   tokenButton: '使用此令牌',
   tokenWrong: '这不是该网关的令牌。',
   opening: '正在打开频道',
+  otherToken: '该链接带有另一个网关令牌',
+  otherTokenText:
+    '此浏览器已保存一个令牌。链接中的令牌会对所有频道取代它：仅当您清楚链接来自谁、为何更换时才使用。',
+  keepToken: '保留我的令牌',
+  replaceToken: '替换',
   linkFailed: '该链接无法打开频道。',
   show: '显示',
   hide: '隐藏',

@@ -1,6 +1,8 @@
 // The generator's process: takes orders from the bench, so that its work is on no event loop but
 // its own.
 
+import { prepareHolders } from './holders.ts'
+import type { HolderRecipe } from './holders.ts'
 import { Load } from './load.ts'
 import type { GeneratorOrder } from './messages.ts'
 import { prepareRequests } from './payload.ts'
@@ -10,8 +12,10 @@ import type { StrangerRecipe } from './strangers.ts'
 
 let load: Load | undefined
 
-const requestsOf = (recipe: Recipe | StrangerRecipe): readonly Prepared[] =>
-  'stranger' in recipe ? prepareStrangers(recipe) : prepareRequests(recipe)
+function requestsOf(recipe: Recipe | StrangerRecipe | HolderRecipe): readonly Prepared[] {
+  if ('stranger' in recipe) return prepareStrangers(recipe)
+  return 'holder' in recipe ? prepareHolders(recipe) : prepareRequests(recipe)
+}
 
 async function obey(order: GeneratorOrder): Promise<unknown> {
   switch (order.kind) {

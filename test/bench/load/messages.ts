@@ -1,5 +1,7 @@
 // Messages between the bench and its load processes.
 
+import type { HolderRecipe } from './holders.ts'
+import type { MqttAttackName } from './mqtt-attacks.ts'
 import type { Recipe } from './payload.ts'
 import type { StrangerRecipe } from './strangers.ts'
 import type { Latency } from './statistics.ts'
@@ -24,7 +26,7 @@ export type GeneratorOrder =
       /** Connections are spread over these in turn. */
       readonly ports: readonly number[]
       readonly connections: number
-      readonly recipe: Recipe | StrangerRecipe
+      readonly recipe: Recipe | StrangerRecipe | HolderRecipe
     }
   | { readonly kind: 'load'; readonly request: LoadRequest }
   | { readonly kind: 'disconnect' }
@@ -127,4 +129,23 @@ export interface DatagramReport {
   readonly sent: number
   /** Answers by which the gateway asks for another first packet. */
   readonly retries: number
+}
+
+/** Attacks the MQTT door, over TCP or WebSocket. */
+export interface AttackOrder {
+  readonly attack: MqttAttackName
+  readonly mqttPort: number
+  readonly httpPort: number
+  /** The connections have them in turn. */
+  readonly keys: readonly string[]
+  readonly ratePerSecond: number
+  readonly durationMs: number
+}
+
+export interface AttackReport {
+  readonly moves: number
+  /** Moves left out, since their connection was not open yet or took no more. */
+  readonly late: number
+  readonly opened: number
+  readonly bytes: number
 }

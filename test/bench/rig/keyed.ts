@@ -36,6 +36,8 @@ export interface Keyed extends Pick<Preparation, 'channels' | 'rules' | 'setting
   readonly things: number
   /** Present: devices that together see every channel. */
   readonly hasDevices?: true
+  /** Channels with a key beside these, which have no part in the load. */
+  readonly apart?: number
 }
 
 /** Makes the database in a folder. Returns the token of its gateway. */
@@ -54,10 +56,14 @@ export async function prepareKeyed(directory: string, preparation: Preparation):
 
 /** Makes the database in a folder, and starts the product on it. */
 export async function startKeyed(directory: string, keyed: Keyed): Promise<Subject> {
-  const { name, channels, things, hasDevices, settings = {} } = keyed
+  const { name, channels, things, hasDevices, apart = 0, settings = {} } = keyed
   const devices = hasDevices === true ? devicesOfAll(name, channels) : undefined
   const held = devices === undefined ? { stored: things } : { devices }
-  const token = await prepareKeyed(directory, { ...keyed, ...held })
+  const token = await prepareKeyed(directory, {
+    ...keyed,
+    ...held,
+    channels: channels + apart,
+  })
   const path = databaseIn(directory)
   const server = await startGateway(directory, token, settings)
   return {

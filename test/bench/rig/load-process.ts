@@ -5,6 +5,8 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 
 import type {
+  AttackOrder,
+  AttackReport,
   DatagramOrder,
   DatagramReport,
   GeneratorOrder,
@@ -106,6 +108,16 @@ export class QuicStrangers extends LoadProcess<DatagramOrder> {
   }
 
   flood(order: DatagramOrder): Promise<DatagramReport> {
+    return this.ask(order)
+  }
+}
+
+export class MqttAttackers extends LoadProcess<AttackOrder> {
+  constructor() {
+    super('../load/mqtt-attackers.ts')
+  }
+
+  attack(order: AttackOrder): Promise<AttackReport> {
     return this.ask(order)
   }
 }

@@ -1,4 +1,5 @@
-// What strangers can reach beside the defaults: assistants, QUIC, and names that nobody answers.
+// What attackers can reach beside the defaults: assistants, QUIC, MQTT, and names that nobody
+// answers.
 
 import { createSocket } from 'node:dgram'
 import type { Socket } from 'node:dgram'
@@ -17,6 +18,7 @@ import type { Server } from './server.ts'
 export class OpenDoors {
   readonly settings: Settings
   readonly quicPort: number
+  readonly mqttPort: number
   readonly #names: Socket
   readonly #release: () => Promise<void>
   #questions = 0
@@ -24,7 +26,8 @@ export class OpenDoors {
   /** Opens a name server that never answers, and makes a certificate in this folder. */
   static async open(directory: string): Promise<OpenDoors> {
     const certificate = await makeCertificate(directory)
-    const { port, release } = await reservePort()
+    const quic = await reservePort()
+    const mqtt = await reservePort()
     const names = createSocket('udp4').bind(0, '127.0.0.1')
     await once(names, 'listening')
     const preloaded = new URL('mute-names.ts', import.meta.url)
@@ -33,23 +36,31 @@ export class OpenDoors {
       // Each request tells an address of its own, so that the floods come from many.
       SERVICE_TRUSTED_PROXIES: '127.0.0.1/32',
       SERVICE_PRIVATE_TRANSPORTS: 'wss,quic',
-      SERVICE_PRIVATE_QUIC_ADDR: `127.0.0.1:${port}`,
+      SERVICE_PRIVATE_QUIC_ADDR: `127.0.0.1:${quic.port}`,
+      SERVICE_MQTT_ADDR: `127.0.0.1:${mqtt.port}`,
+      SERVICE_MQTT_WS: 'true',
       SERVICE_PRIVATE_TLS_CERT: certificate.certFile,
       SERVICE_PRIVATE_TLS_KEY: certificate.keyFile,
       NODE_OPTIONS: `--import=${preloaded.href}`,
       HELIOGRAPH_NAME_SERVER: `127.0.0.1:${names.address().port}`,
     }
-    return new OpenDoors({ settings, quicPort: port, names, release })
+    const release = async (): Promise<void> => {
+      await Promise.all([quic.release(), mqtt.release()])
+    }
+    const ports = { quicPort: quic.port, mqttPort: mqtt.port }
+    return new OpenDoors({ settings, ...ports, names, release })
   }
 
   private constructor(made: {
     readonly settings: Settings
     readonly quicPort: number
+    readonly mqttPort: number
     readonly names: Socket
     readonly release: () => Promise<void>
   }) {
     this.settings = made.settings
     this.quicPort = made.quicPort
+    this.mqttPort = made.mqttPort
     this.#names = made.names
     this.#release = made.release
     this.#names.on('message', () => (this.#questions += 1))

@@ -97,7 +97,7 @@ export class Rig {
       timeoutMs: SETTLE_LIMIT_MS,
     })
     const entries = entriesOf(seen)
-    if (subscribers !== undefined && entries !== counts?.feed) {
+    if (subscribers !== undefined && entries !== (counts?.feed ?? 0)) {
       throw new CountsDiffer(`devices caught up with ${entries} of ${counts?.feed} entries`)
     }
     const applied = (await subject.applied()) ?? 0

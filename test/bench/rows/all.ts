@@ -6,6 +6,7 @@ import { CLUSTER_ROWS } from './cluster.ts'
 import { CONSOLE_ROW } from './console.ts'
 import { EMBEDDED_ROWS } from './embedded.ts'
 import { FAILOVER_ROW } from './failover.ts'
+import { HOLDERS_ROW } from './holders.ts'
 import { IDLE_CONNECTIONS_ROW } from './idle-connections.ts'
 import { FOOTPRINT_ROW } from './footprint.ts'
 import { FAN_OUT_ROW } from './fan-out.ts'
@@ -39,6 +40,7 @@ export const ROWS: readonly Row[] = [
   NOISY_NEIGHBOUR_ROW,
   CONSOLE_ROW,
   ...STRANGERS_ROWS,
+  HOLDERS_ROW,
   RULES_ROW,
   SILENCE_ROW,
   CATCH_UP_ROW,
