@@ -31,7 +31,8 @@ import { MqttConnection } from './connection.ts'
 import { entryFrame } from './following.ts'
 import type { Client } from './entrance.ts'
 import type { Following, FollowingPorts } from './following.ts'
-import { InFlight } from './in-flight.ts'
+import { InFlight, STRANGERS } from './in-flight.ts'
+import { Lasting } from './lasting.ts'
 import type { ConnectionPorts, Testament } from './ports.ts'
 
 export interface MqttDoorPorts extends Pick<DoorRequestsPorts, 'isOpen'> {
@@ -92,7 +93,8 @@ export class MqttDoor {
     const { nowMs } = runtime
     this.#requests = new DoorRequests('mqtt', { ...ports, callerCheck, nowMs })
     const ticks = new Ticks<MqttConnection>(runtime.monotonicMs())
-    const inFlight = new InFlight()
+    const [inFlight, strangers] = [new InFlight(), new InFlight(STRANGERS)]
+    const lasting = new Lasting()
     const reads = new Limiter({ places: READS_AT_ONCE, waitingMax: READS_WAITING_MAX })
     const tell = (following: Following, news: Announced): void =>
       following.news({ kind: 'announced', ...news })
@@ -111,6 +113,8 @@ export class MqttDoor {
       runtime,
       logger,
       inFlight,
+      strangers,
+      lasting,
       ticks,
       following: { ...ports, listeners, reads, acknowledgements },
       newHex32: hexSource(runtime.entropy),
@@ -122,7 +126,9 @@ export class MqttDoor {
     }
     meter.gauge('sessions', { carrier: 'mqtt' }, () => this.#byClient.size)
     meter.gauge('mqtt_in_flight_bytes', {}, () => inFlight.bytes)
-    meter.gauge('mqtt_unread_connections', {}, () => inFlight.waiting)
+    meter.gauge('mqtt_stranger_bytes', {}, () => strangers.bytes)
+    meter.gauge('mqtt_lasting_bytes', {}, () => lasting.bytes)
+    meter.gauge('mqtt_unread_connections', {}, () => inFlight.waiting + strangers.waiting)
     meter.gauge('mqtt_wills_waiting', {}, () => this.#wills.size)
     this.#stops = [
       bus.onNotice((notice) => this.#noticed(notice)),
