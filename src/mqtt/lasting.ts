@@ -2,8 +2,8 @@
 //
 // Invariants:
 //   lasting/1. A CONNECT with its will counts before anything of it is kept, and so do all topics
-//              that its client may set aliases for: there is room for them, or the client is told of
-//              no aliases, or is sent away.
+//              for which its client may set aliases: there is room for them, or the client is told
+//              of no aliases, or is sent away.
 
 import { fault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
