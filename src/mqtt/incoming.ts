@@ -26,7 +26,7 @@ export class Incoming {
   readonly #taker: Taker
   readonly #soon: (task: () => void) => void
   readonly #reader = new PacketReader()
-  #packetBytesMax = CONNECT_BYTES_MAX
+  #isStranger = true
   /** True when the packet at the front has not arrived whole. */
   #isPartial = false
   /** True while packets wait for the next turn. */
@@ -46,10 +46,12 @@ export class Incoming {
 
   /**
    * True when a packet is not whole and there is no room to wait for the rest, or when the carrier
-   * read on although there was no room.
+   * read on although there was no room. A stranger waits for nobody. (in-flight/2)
    */
   get isStuck(): boolean {
-    return (this.#isPartial && this.#account.isTotalFull) || this.#account.isOverrun
+    const { isTotalFull, isOverrun } = this.#account
+    if (isOverrun || !this.#isPartial) return isOverrun
+    return isTotalFull || (this.#isStranger && !this.#account.hasRoom)
   }
 
   receive(bytes: Buffer): void {
@@ -62,7 +64,7 @@ export class Incoming {
     const taker = this.#taker
     for (let count = 0; taker.isReady; count += 1) {
       if (count === PACKETS_A_TURN) return this.#pumpLater() // incoming/1
-      const packet = this.#reader.next(this.#packetBytesMax)
+      const packet = this.#reader.next(this.#isStranger ? CONNECT_BYTES_MAX : PACKET_BYTES_MAX)
       this.#isPartial = packet === undefined && this.#reader.waitingBytes > 0
       if (packet === undefined) break
       taker.take(packet)
@@ -88,7 +90,7 @@ export class Incoming {
 
   /** The credentials are good: from now on packets have their own bound, and count in `among`. */
   entered(among: InFlight): void {
-    this.#packetBytesMax = PACKET_BYTES_MAX
+    this.#isStranger = false
     this.#account.moveTo(among)
   }
 

@@ -103,15 +103,15 @@ test('in-flight/2: unfinished CONNECTs of strangers are bounded, and take no roo
   t.is(held(), 0)
 })
 
-test('in-flight/2: beyond the bound of one address its strangers are not read on', async (t) => {
+test('in-flight/2: beyond the bound of one address its strangers are sent away', async (t) => {
   const { door } = await mqttRig(t)
   const strangers = Array.from({ length: 150 }, () => {
     const stranger = new MqttClient(door)
     stranger.arrive(unfinished(CONNECT_BYTES_MAX - 10))
     return stranger
   })
-  const read = strangers.filter(({ isReading }) => isReading).length
-  t.is(read, Math.floor(STRANGERS.perAddress / (CONNECT_BYTES_MAX - 6)))
+  const stay = strangers.filter(({ isClosed }) => !isClosed).length
+  t.is(stay, Math.floor(STRANGERS.perAddress / (CONNECT_BYTES_MAX - 6)))
 })
 
 test('in-flight/2: what waits behind CONNECT counts as a stranger’s until the credentials are good', async (t) => {
@@ -206,3 +206,23 @@ for (const [name, topic, code] of [
     t.is(codeOf(await client.next('puback', 2)), code)
   })
 }
+
+test('publishes/4: a topic beyond the bound takes no memory behind its alias', async (t) => {
+  const { door, meter, logger } = await mqttRig(t)
+  const clients: MqttClient[] = []
+  for (let count = 0; count < 10; count += 1) {
+    clients.push(await MqttClient.enter(door, {}, { clientId: `c${count}` }))
+  }
+  const before = heapAfterCollection()
+  for (const client of clients) {
+    for (let topicAlias = 1; topicAlias <= TOPIC_ALIAS_MAX; topicAlias += 1) {
+      client.tell(publish(0, 0, { topic: 'x'.repeat(65_000), properties: { topicAlias } }))
+      await turn()
+    }
+  }
+  logger.lines.splice(0) // Each line names its topic.
+  const held = heapAfterCollection() - before
+  const counted = meter.gauges.get('mqtt_lasting_bytes')?.() ?? 0
+  const sent = clients.length * TOPIC_ALIAS_MAX * 65_000
+  t.true(held < sent / 4 + counted, `${held} bytes, ${counted} counted`)
+})
