@@ -2,6 +2,7 @@
 // connections that it refused before their protocol began.
 
 import type { FaultCode } from '#domain/fault'
+import { Arriving } from './arriving.ts'
 import { Slots } from '#domain/bounds/slots'
 import type { Slot, SlotBounds, SlotRefusal } from '#domain/bounds/slots'
 import type { Meter } from '#domain/telemetry'
@@ -16,6 +17,10 @@ export type Refusal =
   | 'failed_handshake'
 
 export class ConnectionLimits {
+  /** What this door's peers have sent of unfinished messages. */
+  readonly arriving = new Arriving()
+  /** Bytes that the library of a door may hold of each connection, unseen, for those open now. */
+  readonly #unseen: (() => number)[] = []
   readonly #slots: Slots
   readonly #count: (reason: Refusal) => void
 
@@ -29,6 +34,9 @@ export class ConnectionLimits {
       counter()
     }
     meter.gauge('device_connections', { carrier }, () => this.#slots.taken)
+    meter.gauge('device_arriving_bytes', { carrier }, () =>
+      this.#unseen.reduce((sum, bytes) => sum + bytes(), this.arriving.bytes),
+    )
   }
 
   /** Takes a slot for a connection from an address, or counts a refusal and returns its reason. */
@@ -36,6 +44,16 @@ export class ConnectionLimits {
     const slot = this.#slots.take(address)
     if (typeof slot === 'string') this.refused(slot)
     return slot
+  }
+
+  /** Connections that have a slot. */
+  get taken(): number {
+    return this.#slots.taken
+  }
+
+  /** Counts bytes that a library may hold and does not show: the most that it can be. */
+  reserves(bytes: () => number): void {
+    this.#unseen.push(bytes)
   }
 
   /** Counts a connection that ends before its protocol begins. */

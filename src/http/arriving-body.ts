@@ -7,9 +7,12 @@
 //                    its handler does not read.
 //   arriving-body/3. Nobody's pause outlasts the reading: what is left then is skipped, so that the
 //                    connection serves its next request.
+//   arriving-body/4. Pieces of any size hold in proportion to their bytes: what its handler has not
+//                    asked for is gathered in one buffer (gathered/1).
 
 import { Readable } from 'node:stream'
 
+import { Gathered } from '#domain/bounds/gathered'
 import { fault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
 import { Expiring } from './deadlines.ts'
@@ -17,6 +20,9 @@ import type { Deadlines } from './deadlines.ts'
 
 /** The most bytes that all bodies in the making hold together. */
 export const ARRIVING_BYTES_MAX = 64 * 1024 * 1024
+
+/** Bytes that wait for the handler of one body; with more its connection is not read on. */
+const UNASKED_BYTES_MAX = 64 * 1024
 
 /** The refusal of a body that has more bytes than that. */
 export const tooLarge = (bytesMax: number): Fault =>
@@ -45,12 +51,16 @@ export class ArrivingBody extends Readable {
   readonly #bytesMax: number
   readonly #ports: ArrivingPorts
   readonly #deadline: Expiring
+  /** Parts that its handler has not asked for. */
+  readonly #arrived = new Gathered()
   #left: number
   #held = 0
+  #isAsked = false
+  #isWhole = false
   #isPaused = false
 
   constructor(bytesMax: number, ports: ArrivingPorts) {
-    super()
+    super({ highWaterMark: 1 }) // arriving-body/4
     this.#bytesMax = bytesMax
     this.#left = bytesMax
     this.#ports = ports
@@ -72,12 +82,12 @@ export class ArrivingBody extends Readable {
     if (traffic.bodyBytes + part.length > ARRIVING_BYTES_MAX) {
       return this.refuse(fault('server_busy')) // arriving-body/2
     }
-    const hasRoom = this.push(Buffer.from(part))
-    this.#holds(this.readableLength)
-    if (isLast) {
-      traffic.deadlines.release(this.#deadline)
-      this.push(null)
-    } else if (!hasRoom) this.#pause()
+    this.#isWhole = isLast
+    this.#arrived.add(part, this.#arrived.length + part.length + this.#left)
+    if (isLast) traffic.deadlines.release(this.#deadline)
+    if (this.#isAsked) this.#give()
+    this.#holds(this.readableLength + this.#arrived.length)
+    if (!isLast && this.readableLength + this.#arrived.length >= UNASKED_BYTES_MAX) this.#pause()
   }
 
   /** Ends the body before its time; its reader gets BodyRefused. */
@@ -86,12 +96,24 @@ export class ArrivingBody extends Readable {
   }
 
   override _read(): void {
-    this.#holds(this.readableLength)
+    this.#isAsked = true
+    this.#give()
+    this.#holds(this.readableLength + this.#arrived.length)
     this.#goOn()
+  }
+
+  /** Gives the handler what there is. */
+  #give(): void {
+    if (this.#arrived.length > 0) {
+      this.#isAsked = false
+      this.push(this.#arrived.take())
+    }
+    if (this.#isWhole) this.push(null)
   }
 
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
     this.#ports.traffic.deadlines.release(this.#deadline)
+    this.#arrived.clear()
     this.#holds(0)
     if (this.#isPaused) this.#ports.resume() // arriving-body/3
     callback(error)

@@ -3,7 +3,8 @@
 // Invariants:
 //   exchange/1. A response is used neither after it was answered nor after it was aborted.
 //   exchange/2. A body is refused while it is read, as soon as it is known to be too large. The
-//               bytes of all arriving bodies together are bounded.
+//               bytes of all arriving bodies together are bounded, whatever pieces they come in
+//               (gathered/1).
 //   exchange/3. A body that does not arrive in time is answered and its connection closed.
 //   exchange/4. A stream goes out as its reader takes it (streaming/1), and ends when the gateway
 //               drains. A mounted handler's stream holds no drain up: it may go on until
@@ -13,6 +14,7 @@
 //   exchange/6. At most MOUNTED_STREAMS_MAX answers of mounted handlers are streamed at once.
 
 import type { HttpResponse } from 'uWebSockets.js'
+import { Gathered } from '#domain/bounds/gathered'
 import { fault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
 import { ARRIVING_BYTES_MAX, ArrivingBody, tooLarge } from './arriving-body.ts'
@@ -67,8 +69,7 @@ export class UwsExchange extends Expiring implements Exchange {
   /** Gone once aborted. */
   #response: HttpResponse | undefined
   #done: Done | undefined
-  #chunks: Buffer[] = []
-  #bytes = 0
+  readonly #arrived = new Gathered()
   #mustClose = false
   #isSettled = false
   #streaming: Streaming | undefined
@@ -116,17 +117,15 @@ export class UwsExchange extends Expiring implements Exchange {
   #take(chunk: ArrayBuffer, isLast: boolean, maxBytes: number): void {
     if (this.#done === undefined) return
     const bytes = new Uint8Array(chunk)
-    if (this.#bytes + bytes.length > maxBytes) return this.#finish(tooLarge(maxBytes)) // exchange/2
-    if (isLast) {
-      const isWhole = this.#chunks.length === 0
-      return this.#finish(isWhole ? bytes : Buffer.concat([...this.#chunks, bytes]))
-    }
-    if (this.#traffic.bodyBytes + bytes.length > ARRIVING_BYTES_MAX) {
+    const { length } = this.#arrived
+    if (length + bytes.length > maxBytes) return this.#finish(tooLarge(maxBytes)) // exchange/2
+    if (isLast && length === 0) return this.#finish(bytes)
+    if (!isLast && this.#traffic.bodyBytes + bytes.length > ARRIVING_BYTES_MAX) {
       return this.#finish(fault('server_busy')) // exchange/2
     }
-    this.#chunks.push(Buffer.from(bytes)) // a copy: the library takes the chunk back
-    this.#bytes += bytes.length
+    this.#arrived.add(bytes, maxBytes) // a copy: the library takes the chunk back
     this.#traffic.bodyBytes += bytes.length
+    if (isLast) this.#finish(this.#arrived.bytes)
   }
 
   #finish(body: Uint8Array | Fault): void {
@@ -145,13 +144,12 @@ export class UwsExchange extends Expiring implements Exchange {
     this.#finish(fault('request_timeout'))
   }
 
-  /** Drops the chunks and the deadline of a body that nobody waits for any more. */
+  /** Drops the bytes and the deadline of a body that nobody waits for any more. */
   #letGo(): void {
     this.#done = undefined
     this.#traffic.deadlines.release(this)
-    this.#traffic.bodyBytes -= this.#bytes
-    this.#chunks = []
-    this.#bytes = 0
+    this.#traffic.bodyBytes -= this.#arrived.length
+    this.#arrived.clear()
   }
 
   #abort(): void {

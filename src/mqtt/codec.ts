@@ -6,6 +6,8 @@
 //   codec/3. Whatever the bytes are, the reader answers with packets or a reason, and never throws.
 //   codec/4. A SUBSCRIBE and an UNSUBSCRIBE have a filter: the library does not look behind their
 //     properties, and cannot write an answer to none.
+//   codec/5. Pieces of any size cost and hold in proportion to their bytes, and empty ones nothing:
+//     the library gets one whole packet in one piece.
 
 import { generate, parser } from 'mqtt-packet'
 import type {
@@ -19,6 +21,8 @@ import type {
   Parser,
   QoS,
 } from 'mqtt-packet'
+
+import { Gathered } from '#domain/bounds/gathered'
 
 export type { Packet, QoS }
 export type ConnectPacket = IConnectPacket
@@ -39,76 +43,113 @@ export type BrokenPacket = 'malformed' | 'too-large'
  * document beside their state, which is refused by itself while they stay connected.
  */
 export const PACKET_BYTES_MAX = 256 * 1_024
+/**
+ * Bytes of a CONNECT, which anybody may send: a will of the largest submission, and 4 KiB for
+ * topic, client id, credentials and properties.
+ */
+export const CONNECT_BYTES_MAX = 36 * 1_024
 
-/** Shifts of the four bytes that a length may have. */
-const LENGTH_SHIFT_MAX = 21
+/** Bytes of a length. */
+const LENGTH_BYTES_MAX = 4
+const PUBLISH_TYPE = 3
 
 export class PacketReader {
-  readonly #parser: Parser = parser()
-  readonly #packets: Packet[] = []
+  #parser: Parser = this.#newParser()
+  readonly #arrived = new Gathered()
+  #taken: (packet: Packet) => void = () => undefined
   #broken: BrokenPacket | undefined
-  /** Bytes that the present packet still lacks; its header counts apart. */
-  #missing = 0
-  #held = 0
-  /** The length as read so far; undefined before the length begins. */
-  #length: { value: number; shift: number } | undefined
+  /** Bytes of the packet that has not arrived whole, once its header has. */
+  #whole: number | undefined
 
-  constructor() {
-    this.#parser.on('packet', (packet) => {
-      if (hasNoFilter(packet)) this.#broken ??= 'malformed' // codec/4
-      if (this.#broken === undefined) this.#packets.push(packet)
-    })
-    this.#parser.on('error', () => (this.#broken ??= 'malformed'))
+  /** Bytes that wait. */
+  get waitingBytes(): number {
+    return this.#arrived.length
   }
 
-  /** Bytes of the packet that has not arrived whole. */
+  /** Bytes of memory that they hold. */
   get heldBytes(): number {
-    return this.#held
+    return this.#arrived.heldBytes
   }
 
-  /** Returns the packets that are whole by now, and why there are no more if they are broken. */
-  read(bytes: Buffer): { readonly packets: readonly Packet[]; readonly broken?: BrokenPacket } {
-    if (this.#broken !== undefined) return { packets: [] } // codec/2
-    const good = this.#framed(bytes)
-    try {
-      this.#parser.parse(good)
-    } catch {
-      this.#broken = 'malformed' // codec/3
-    }
-    const packets = this.#packets.splice(0)
-    return this.#broken === undefined ? { packets } : { packets, broken: this.#broken }
+  /** Takes bytes over; they are read packet by packet. */
+  add(bytes: Buffer): void {
+    if (this.#broken !== undefined || bytes.length === 0) return // codec/2, codec/5
+    if (this.#arrived.length === 0) this.#arrived.adopt(bytes)
+    else this.#arrived.add(bytes, this.#whole) // codec/5
   }
 
-  /** The bytes up to a header that announces too much. (codec/1) */
-  #framed(bytes: Buffer): Buffer {
-    let at = 0
-    while (at < bytes.length) {
-      if (this.#missing > 0) {
-        const step = Math.min(this.#missing, bytes.length - at)
-        this.#missing -= step
-        this.#held = this.#missing === 0 ? 0 : this.#held + step
-        at += step
-        continue
-      }
-      const start = at
+  /** The next packet, or why there is no further one; undefined when it is not whole yet. */
+  next(bytesMax = PACKET_BYTES_MAX): Packet | BrokenPacket | undefined {
+    const whole = this.#broken ?? this.#wholeBytes(bytesMax)
+    if (typeof whole === 'string') return this.#end(whole)
+    this.#whole = whole
+    if (whole === undefined || this.#arrived.length < whole) return undefined
+    this.#whole = undefined
+    return this.#parse(this.#take(whole)) ?? this.#end('malformed')
+  }
+
+  clear(): void {
+    this.#arrived.clear()
+  }
+
+  /** Gives back memory that is not needed, once the packets for this moment are read. */
+  settle(): void {
+    this.#arrived.settle()
+  }
+
+  #end(broken: BrokenPacket): BrokenPacket {
+    this.#broken = broken // codec/2
+    this.#arrived.clear()
+    return broken
+  }
+
+  /** The bytes of the present packet; undefined before its header is whole. (codec/1) */
+  #wholeBytes(bytesMax: number): number | BrokenPacket | undefined {
+    const { bytes } = this.#arrived
+    let length = 0
+    for (let at = 1; at < bytes.length; at += 1) {
       const byte = bytes.readUInt8(at)
-      at += 1
-      if (this.#length === undefined) this.#length = { value: 0, shift: 0 }
-      else if (!this.#lengthByte(byte)) return bytes.subarray(0, start)
+      length += (byte & 0x7f) * 2 ** (7 * (at - 1))
+      if ((byte & 0x80) === 0) return length > bytesMax ? 'too-large' : at + 1 + length
+      if (at === LENGTH_BYTES_MAX) return 'malformed'
     }
-    return bytes
+    return undefined
   }
 
-  #lengthByte(byte: number): boolean {
-    const length = this.#length ?? { value: 0, shift: 0 }
-    length.value += (byte & 0x7f) * 2 ** length.shift
-    if ((byte & 0x80) === 0) {
-      this.#length = undefined
-      this.#missing = length.value
-      if (length.value > PACKET_BYTES_MAX) this.#broken = 'too-large'
-    } else if (length.shift === LENGTH_SHIFT_MAX) this.#broken = 'malformed'
-    else length.shift += 7
-    return this.#broken === undefined
+  /**
+   * One packet. A payload is a view of its packet and lives as long as its submission, so the
+   * packet gets memory of its own where it would keep much more.
+   */
+  #take(whole: number): Buffer {
+    const { heldBytes } = this.#arrived
+    const packet = this.#arrived.take(whole)
+    if (packet.readUInt8(0) >> 4 !== PUBLISH_TYPE || heldBytes <= 2 * whole) return packet
+    const own = Buffer.allocUnsafeSlow(whole)
+    packet.copy(own)
+    return own
+  }
+
+  /** Hands the parser one whole packet in one piece; it walks pieces for each field. (codec/5) */
+  #parse(bytes: Buffer): Packet | undefined {
+    const parsed: Packet[] = []
+    this.#taken = (packet) => parsed.push(packet)
+    try {
+      this.#parser.parse(bytes)
+    } catch {
+      return undefined // codec/3
+    }
+    const [packet] = parsed
+    if (packet === undefined || hasNoFilter(packet)) return undefined // codec/4
+    // The parser would keep the whole CONNECT.
+    if (packet.cmd === 'connect') this.#parser = this.#newParser(packet.protocolVersion)
+    return packet
+  }
+
+  #newParser(protocolVersion: ConnectPacket['protocolVersion'] = 4): Parser {
+    const made = parser({ protocolVersion })
+    made.on('packet', (packet) => this.#taken(packet))
+    made.on('error', () => undefined)
+    return made
   }
 }
 

@@ -16,16 +16,18 @@ import type { Fault } from '#domain/fault'
 import { HELD_MAX, HELD_PAUSE } from './bounds.ts'
 import type { CarrierHandle, MqttCarrier } from './carrier.ts'
 import { bytesOf, encode } from './codec.ts'
-import type { Packet } from './codec.ts'
+import type { BrokenPacket, Packet } from './codec.ts'
 import type { Opening } from './connect.ts'
 import { enter } from './entrance.ts'
 import type { Client } from './entrance.ts'
 import { Following } from './following.ts'
 import type { FollowedBy } from './following.ts'
 import { Incoming } from './incoming.ts'
+import type { Kept } from './lasting.ts'
 import type { News } from './news.ts'
 import type { ConnectionPorts } from './ports.ts'
 import type { Reply } from '#src/mqtt/devices/publish'
+import { Outbox } from '#src/transports/outbox'
 import { Session } from './session.ts'
 import type { Input, Leave, Output, OutputOf } from './signals.ts'
 import type { FeedNews } from './subscriber.ts'
@@ -39,12 +41,13 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
   readonly #ports: ConnectionPorts<MqttConnection>
   readonly #session: Session
   readonly #incoming: Incoming
+  readonly #outbox: Outbox<Buffer>
   /** Bytes of the packet in hand, as long as no submission has taken them over. */
   #inHand = 0
-  #outgoing: Buffer[] = []
-  #isFlushDue = false
   #heldBytes = 0
   #isGone = false
+  /** Room for what is kept while the connection lives. */
+  #kept: Kept | undefined
   #client: Client | undefined
   /** Milliseconds for which the session is kept behind the connection. */
   #keptMs = 0
@@ -55,10 +58,11 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
   constructor(carrier: MqttCarrier, openingMs: number, ports: ConnectionPorts<MqttConnection>) {
     this.carrier = carrier
     this.#ports = ports
-    const { runtime, inFlight, ticks } = ports
+    const { runtime, strangers, ticks } = ports
     this.#session = new Session(runtime.monotonicMs() - openingMs)
-    const resume = (): void => runtime.soon(() => this.#pump())
-    this.#incoming = new Incoming(inFlight.open(carrier.address, resume))
+    const resume = (): void => runtime.soon(() => this.#incoming.pump())
+    this.#outbox = new Outbox<Buffer>(this, runtime.soon)
+    this.#incoming = new Incoming(strangers.open(carrier.address, resume), this, runtime.soon)
     ticks.atLatest(this, this.#session.tickAt)
   }
 
@@ -69,16 +73,15 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
 
   receive(bytes: Buffer): void {
     if (this.#isGone) return
-    const broken = this.#incoming.receive(bytes)
-    this.#pump()
-    if (broken !== undefined) this.feed({ kind: 'broken', reason: broken })
-    else if (this.#incoming.isStuck) this.leave('busy')
+    this.#incoming.receive(bytes)
+    this.#incoming.pump()
+    if (this.#incoming.isStuck) this.leave('busy')
   }
 
   /** The carrier holds so many bytes by now. */
   drained(bytes: number): void {
     this.#holds(bytes)
-    this.#pump()
+    this.#incoming.pump()
   }
 
   news(news: FeedNews): void {
@@ -87,7 +90,7 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
 
   async retained(news: readonly News[]): Promise<void> {
     this.feed({ kind: 'retained', news })
-    this.#flush()
+    this.#outbox.flush()
     if (this.#isGone || this.#heldBytes <= HELD_PAUSE) return
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#whenRead = resolve
@@ -140,20 +143,16 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
     }
   }
 
-  /** Handles packets while there is room, and reads on when none waits. (mqtt-connection/1) */
-  #pump(): void {
-    while (!this.#isGone && this.#isReady) {
-      const packet = this.#incoming.next()
-      if (packet === undefined) break
-      this.#inHand = bytesOf(packet)
-      this.feed({ kind: 'packet', packet })
-      this.#incoming.done(this.#inHand)
-    }
-    if (!this.#isGone) this.carrier.setReading(this.#isReady && this.#incoming.hasRoom)
+  take(packet: Packet | BrokenPacket): void {
+    if (typeof packet === 'string') return this.feed({ kind: 'broken', reason: packet })
+    this.#inHand = bytesOf(packet)
+    this.feed({ kind: 'packet', packet })
+    this.#incoming.done(this.#inHand)
   }
 
-  get #isReady(): boolean {
-    return this.#session.isReady && this.#heldBytes <= HELD_PAUSE // mqtt-connection/2
+  get isReady(): boolean {
+    if (this.#isGone || this.#heldBytes > HELD_PAUSE) return false // mqtt-connection/2
+    return this.#session.isReady // mqtt-connection/1
   }
 
   #perform(output: Output): void {
@@ -179,7 +178,7 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
         break
       case 'close':
         this.#keptMs = Math.min(output.keptMs ?? this.#keptMs, this.#ports.keptMsMax)
-        this.#flush()
+        this.#outbox.flush()
         this.#ports.ended(output.reason)
         this.#gone(output.isClean ? 'clean' : 'unclean')
         this.carrier.close()
@@ -187,6 +186,9 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
   }
 
   async #enter(opening: Opening): Promise<void> {
+    const room = this.#ports.lasting.keep(opening, this.#inHand, this.carrier.address)
+    if (isFault(room)) return this.feed({ kind: 'refused', fault: room })
+    this.#kept = room
     const visitor = { opening, address: this.carrier.address, reply: this.#reply.bind(this) }
     const answer = await enter(visitor, this.#ports).catch((error: unknown) => {
       this.#ports.logger.warn('the store did not answer a session', { ...reportDefect(error) })
@@ -198,8 +200,9 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
     if (this.#isGone) return this.#leaveBehind()
     this.#ports.entered(this)
     const { open, kept, madeId, keptMs, publisher: own } = answer
-    this.feed({ kind: 'opened', open, own, kept, madeId, keptMs })
-    this.#pump()
+    this.#incoming.entered(this.#ports.inFlight)
+    this.feed({ kind: 'opened', open, own, kept, madeId, keptMs, aliasMax: room.aliasMax })
+    this.#incoming.pump()
   }
 
   #submit({ ticket, publication }: OutputOf<'submit'>): void {
@@ -214,7 +217,7 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
       const isTold = !isOver || this.#session.level === 5
       if (isTold) this.feed({ kind: 'settled', ticket, fault: refusal })
       if (isOver) this.leave('not-authorized')
-      this.#pump()
+      this.#incoming.pump()
     })
   }
 
@@ -230,18 +233,14 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
   }
 
   #send(packet: Packet): void {
-    this.#outgoing.push(encode(packet, this.#session.level))
-    if (this.#isFlushDue) return
-    this.#isFlushDue = true
-    this.#ports.runtime.soon(() => {
-      this.#isFlushDue = false
-      this.#flush()
-    })
+    this.#outbox.add(encode(packet, this.#session.level))
+    this.#outbox.flushSoon()
   }
 
-  #flush(): void {
-    if (this.#outgoing.length === 0 || this.#isGone) return
-    const held = this.#sent(Buffer.concat(this.#outgoing.splice(0)))
+  /** Gives packets to the carrier. */
+  write(packets: readonly Buffer[]): void {
+    if (this.#isGone) return
+    const held = this.#sent(Buffer.concat(packets))
     if (held === 'closed') return this.#gone('unclean')
     this.#holds(held)
     if (held <= HELD_MAX) return
@@ -284,6 +283,7 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
     if (this.#isGone) return
     this.#isGone = true
     this.#incoming.close()
+    this.#kept?.release()
     this.#following?.end()
     this.#whenRead?.()
     this.#ports.ticks.remove(this)

@@ -31,7 +31,8 @@ import { MqttConnection } from './connection.ts'
 import { entryFrame } from './following.ts'
 import type { Client } from './entrance.ts'
 import type { Following, FollowingPorts } from './following.ts'
-import { InFlight } from './in-flight.ts'
+import { InFlight, STRANGERS } from './in-flight.ts'
+import { Lasting } from './lasting.ts'
 import { StateBudget } from './devices/family-state.ts'
 import type { ConnectionPorts, Testament } from './ports.ts'
 
@@ -95,7 +96,8 @@ export class MqttDoor {
     const { nowMs } = runtime
     this.#requests = new DoorRequests('mqtt', { ...ports, callerCheck, nowMs })
     const ticks = new Ticks<MqttConnection>(runtime.monotonicMs())
-    const inFlight = new InFlight()
+    const [inFlight, strangers] = [new InFlight(), new InFlight(STRANGERS)]
+    const lasting = new Lasting()
     const states = new StateBudget(
       STATE_BYTES,
       meter.counter('device_state_forgotten_total', { by: 'mqtt' }),
@@ -119,6 +121,8 @@ export class MqttDoor {
       logger,
       inFlight,
       states,
+      strangers,
+      lasting,
       ticks,
       following: { ...ports, listeners, reads, acknowledgements },
       newHex32: hexSource(runtime.entropy),
@@ -131,7 +135,9 @@ export class MqttDoor {
     meter.gauge('sessions', { carrier: 'mqtt' }, () => this.#byClient.size)
     meter.gauge('mqtt_in_flight_bytes', {}, () => inFlight.bytes)
     meter.gauge('device_state_bytes', { by: 'mqtt' }, () => states.bytes)
-    meter.gauge('mqtt_unread_connections', {}, () => inFlight.waiting)
+    meter.gauge('mqtt_stranger_bytes', {}, () => strangers.bytes)
+    meter.gauge('mqtt_lasting_bytes', {}, () => lasting.bytes)
+    meter.gauge('mqtt_unread_connections', {}, () => inFlight.waiting + strangers.waiting)
     meter.gauge('mqtt_wills_waiting', {}, () => this.#wills.size)
     this.#stops = [
       bus.onNotice((notice) => this.#noticed(notice)),

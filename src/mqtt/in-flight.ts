@@ -4,6 +4,8 @@
 // Invariants:
 //   in-flight/1. Beyond the bound of its connection, of its address or of all together a connection
 //                is not read on, until enough is done with.
+//   in-flight/2. Clients without credentials have bounds of their own, far smaller: they take no
+//                room of others.
 
 import { hostOf } from '#domain/host'
 
@@ -17,6 +19,12 @@ const IN_FLIGHT: InFlightBounds = {
   perConnection: 512 * 1_024,
   perAddress: 32 * 2 ** 20,
   total: 128 * 2 ** 20,
+}
+/** For clients whose credentials are not known to be good. (in-flight/2) */
+export const STRANGERS: InFlightBounds = {
+  perConnection: 64 * 1_024,
+  perAddress: 4 * 2 ** 20,
+  total: 32 * 2 ** 20,
 }
 
 export class InFlight {
@@ -87,8 +95,8 @@ interface Owner {
 
 /** The bytes of one connection. */
 export class Account {
-  readonly #inFlight: InFlight
   readonly #owner: Owner
+  #inFlight: InFlight
   #bytes = 0
   #isClosed = false
 
@@ -116,6 +124,16 @@ export class Account {
     if (this.#isClosed) return
     this.#bytes += bytes
     this.#inFlight.count(this.#owner.host, bytes)
+  }
+
+  /** Counts among others from now on. (in-flight/2) */
+  moveTo(inFlight: InFlight): void {
+    if (this.#isClosed) return
+    const bytes = this.#bytes
+    this.#inFlight.forget(this.#owner)
+    this.add(-bytes)
+    this.#inFlight = inFlight
+    this.add(bytes)
   }
 
   /** Ends the account: nothing of it counts any more. */

@@ -1,68 +1,102 @@
-// The packets of one client that have arrived and wait for their turn, and the bytes of all that is
-// not done with.
+// The bytes of one client that have arrived and wait for their turn, packet by packet, and those of
+// all that is not done with.
+//
+// Invariants:
+//   incoming/1. A connection handles a bounded number of packets before others have a turn.
 
+import { CONNECT_BYTES_MAX, PACKET_BYTES_MAX, PacketReader } from './codec.ts'
 import type { BrokenPacket, Packet } from './codec.ts'
-import { PacketReader } from './codec.ts'
-import type { Account } from './in-flight.ts'
+import type { MqttCarrier } from './carrier.ts'
+import type { Account, InFlight } from './in-flight.ts'
+
+/** The connection that the packets are for. */
+export interface Taker {
+  /** False while the next packet has to wait. */
+  readonly isReady: boolean
+  readonly carrier: Pick<MqttCarrier, 'setReading'>
+  /** Takes a packet, whose bytes count until they are done with, or why there will be none. */
+  take(packet: Packet | BrokenPacket): void
+}
+
+/** Packets that are handled before others have a turn. (incoming/1) */
+const PACKETS_A_TURN = 100
 
 export class Incoming {
   readonly #account: Account
+  readonly #taker: Taker
+  readonly #soon: (task: () => void) => void
   readonly #reader = new PacketReader()
-  /** Undefined while none waits, as mostly. */
-  #packets: readonly Packet[] | undefined
-  #next = 0
+  #isStranger = true
+  /** True when the packet at the front has not arrived whole. */
+  #isPartial = false
+  /** True while packets wait for the next turn. */
+  #isTurnDue = false
+  #isClosed = false
 
-  constructor(account: Account) {
+  constructor(account: Account, taker: Taker, soon: (task: () => void) => void) {
     this.#account = account
+    this.#taker = taker
+    this.#soon = soon
   }
 
   /** True when the connection may be read on. */
-  get hasRoom(): boolean {
-    return this.#packets === undefined && this.#account.hasRoom
+  get #hasRoom(): boolean {
+    return (this.#reader.waitingBytes === 0 || this.#isPartial) && this.#account.hasRoom
   }
 
   /**
    * True when a packet is not whole and there is no room to wait for the rest, or when the carrier
-   * read on although there was no room.
+   * read on although there was no room. A stranger waits for nobody. (in-flight/2)
    */
   get isStuck(): boolean {
-    return (this.#reader.heldBytes > 0 && this.#account.isTotalFull) || this.#account.isOverrun
+    const { isTotalFull, isOverrun } = this.#account
+    if (isOverrun || !this.#isPartial) return isOverrun
+    return isTotalFull || (this.#isStranger && !this.#account.hasRoom)
   }
 
-  /** Takes bytes; returns why there will be no further packet, if so. */
-  receive(bytes: Buffer): BrokenPacket | undefined {
+  receive(bytes: Buffer): void {
     this.#account.add(bytes.length)
-    const { packets, broken } = this.#reader.read(bytes)
-    if (packets.length > 0) {
-      this.#packets = this.#packets === undefined ? packets : this.#rest().concat(packets)
-    }
-    return broken
+    this.#reader.add(bytes)
   }
 
-  /** The next packet; its bytes count until they are done with. */
-  next(): Packet | undefined {
-    const packet = this.#packets?.[this.#next]
-    this.#next += 1
-    if (this.#next >= (this.#packets?.length ?? 0)) {
-      this.#packets = undefined
-      this.#next = 0
+  /** Hands packets over while the taker is ready; reads on when none waits. */
+  pump(): void {
+    const taker = this.#taker
+    for (let count = 0; taker.isReady; count += 1) {
+      if (count === PACKETS_A_TURN) return this.#pumpLater() // incoming/1
+      const packet = this.#reader.next(this.#isStranger ? CONNECT_BYTES_MAX : PACKET_BYTES_MAX)
+      this.#isPartial = packet === undefined && this.#reader.waitingBytes > 0
+      if (packet === undefined) break
+      taker.take(packet)
     }
-    return packet
+    if (this.#isClosed) return
+    this.#reader.settle()
+    taker.carrier.setReading(taker.isReady && this.#hasRoom)
+  }
+
+  #pumpLater(): void {
+    this.#taker.carrier.setReading(false)
+    if (this.#isTurnDue) return
+    this.#isTurnDue = true
+    this.#soon(() => {
+      this.#isTurnDue = false
+      this.pump()
+    })
   }
 
   done(bytes: number): void {
     if (bytes > 0) this.#account.add(-bytes)
   }
 
-  close(): void {
-    this.#packets = undefined
-    this.#next = 0
-    this.#account.close()
+  /** The credentials are good: from now on packets have their own bound, and count in `among`. */
+  entered(among: InFlight): void {
+    this.#isStranger = false
+    this.#account.moveTo(among)
   }
 
-  #rest(): readonly Packet[] {
-    const rest = this.#packets?.slice(this.#next) ?? []
-    this.#next = 0
-    return rest
+  close(): void {
+    this.#isClosed = true
+    this.#reader.clear()
+    this.#account.close()
   }
 }

@@ -7,12 +7,16 @@ import type { Will } from './connect.ts'
 import type { Client, EntrancePorts } from './entrance.ts'
 import type { FollowingPorts } from './following.ts'
 import type { InFlight } from './in-flight.ts'
+import type { Lasting } from './lasting.ts'
 import type { Publisher } from './publisher.ts'
 
 export interface ConnectionPorts<Connection extends Ticked> extends EntrancePorts {
   readonly runtime: Pick<Runtime, 'nowMs' | 'wait' | 'after' | 'monotonicMs' | 'soon'>
   readonly logger: Pick<Logger, 'debug' | 'warn' | 'error'>
+  /** For clients whose credentials are not good yet, and for the others. */
+  readonly strangers: InFlight
   readonly inFlight: InFlight
+  readonly lasting: Lasting
   readonly following: FollowingPorts
   readonly ticks: Ticks<Connection>
   /** Called once the credentials are good: an older connection of the same client ends. */

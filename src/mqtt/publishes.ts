@@ -13,10 +13,11 @@
 
 import type { Fault } from '#domain/fault'
 import { detailOf, lineOf } from '#src/refusals/refusal'
-import { RECEIVE_MAX, TOPIC_ALIAS_MAX, UNRELEASED_MAX } from './bounds.ts'
+import { RECEIVE_MAX, UNRELEASED_MAX } from './bounds.ts'
 import type { Packet, ProtocolLevel, PublishPacket, QoS } from './codec.ts'
 import { REASON, reasonOf } from './reasons.ts'
 import type { ReasonCode } from './reasons.ts'
+import { levelsOf } from './topics.ts'
 
 /** What a client publishes, with its topic alias resolved. */
 export interface Publication {
@@ -52,6 +53,8 @@ const violation = (reason: ReasonCode): Taken => ({ kind: 'violation', reason })
 export interface Speech {
   readonly level: ProtocolLevel
   readonly wantsReasons: boolean
+  /** Topic aliases that the client may set. */
+  readonly aliasMax: number
 }
 
 export class Publishes {
@@ -158,9 +161,10 @@ export class Publishes {
   #topicOf({ topic, properties }: PublishPacket): string | undefined {
     const alias = properties?.topicAlias
     if (alias === undefined) return topic
-    if (alias === 0 || alias > TOPIC_ALIAS_MAX) return undefined // publishes/4
-    if (topic !== '') this.#aliases.set(alias, topic)
-    return this.#aliases.get(alias)
+    if (alias === 0 || alias > this.#speech.aliasMax) return undefined // publishes/4
+    // A topic beyond the bounds is kept as none: nothing maps either. (publishes/4)
+    if (topic !== '') this.#aliases.set(alias, levelsOf(topic) === undefined ? '' : topic)
+    return topic === '' ? this.#aliases.get(alias) : topic
   }
 
   #answerTo({ qos, messageId }: Waiting, refusal: Fault | undefined): Packet {

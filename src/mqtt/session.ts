@@ -11,7 +11,7 @@
 
 import type { Fault } from '#domain/fault'
 import { lineOf } from '#src/refusals/refusal'
-import { CONNECT_WITHIN_MS, OPEN_WITHIN_MS, RECEIVE_MAX, TOPIC_ALIAS_MAX } from './bounds.ts'
+import { CONNECT_WITHIN_MS, OPEN_WITHIN_MS, RECEIVE_MAX } from './bounds.ts'
 import type {
   BrokenPacket,
   ConnackPacket,
@@ -198,7 +198,7 @@ export class Session {
   }
 
   #opened(
-    { open, own, kept, madeId, keptMs }: Extract<Input, { readonly kind: 'opened' }>,
+    { open, own, kept, madeId, keptMs, aliasMax }: Extract<Input, { readonly kind: 'opened' }>,
     nowMs: number,
     outputs: Output[],
   ): void {
@@ -211,7 +211,7 @@ export class Session {
       kind: 'serving',
       opening,
       isKept: kept !== undefined,
-      publishes: new Publishes(opening, unreleased),
+      publishes: new Publishes({ ...opening, aliasMax }, unreleased),
       subscriber,
       heardMs: nowMs,
       readMs: nowMs,
@@ -219,7 +219,7 @@ export class Session {
     const properties = {
       receiveMaximum: RECEIVE_MAX,
       maximumPacketSize: PACKET_BYTES_MAX,
-      topicAliasMaximum: TOPIC_ALIAS_MAX,
+      topicAliasMaximum: aliasMax,
       sharedSubscriptionAvailable: false,
       ...(madeId !== undefined && { assignedClientIdentifier: madeId }),
       ...(keptMs !== opening.keptMs && { sessionExpiryInterval: Math.floor(keptMs / 1_000) }),

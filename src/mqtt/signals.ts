@@ -35,6 +35,8 @@ export type Input =
       readonly madeId: string | undefined
       /** Milliseconds for which the session outlives its connection; 0 for one that does not. */
       readonly keptMs: number
+      /** Topic aliases that the client may set. */
+      readonly aliasMax: number
     }
   | { readonly kind: 'refused'; readonly fault: Fault }
   /** The log has the publish of this ticket, or it is refused. */

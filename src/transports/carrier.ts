@@ -18,8 +18,11 @@ export interface Carrier {
   cut(): void
 }
 
-/** A rule about frames that a device can break before there is a text to read. */
-export type BrokenRule = 'frame-too-big' | 'not-text'
+/**
+ * A rule about frames that a device can break before there is a text to read; `no-room`: too much
+ * of unfinished frames is held.
+ */
+export type BrokenRule = 'frame-too-big' | 'not-text' | 'no-room'
 
 /** The signals of a carrier to its session. None follows `closed`. */
 export interface SessionHandle {

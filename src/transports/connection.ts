@@ -30,14 +30,14 @@ import type { Effect, EffectOf, Input, Output } from './signals.ts'
 /** Ports that all connections of a process share. */
 export type Shared = ConnectionPorts<Connection>
 
-export class Connection implements SessionHandle, Writer {
+export class Connection implements SessionHandle, Writer<string> {
   readonly carrier: Carrier
   readonly session: Session
   readonly rank: Rank
   tickSlice: number | undefined
   readonly #shared: Shared
   readonly #listening: Listening<Connection>
-  readonly #outbox: Outbox
+  readonly #outbox: Outbox<string>
   #deviceId: DeviceId | undefined
   /** Grows with each change of a subscription: a reading from before the change is not used. */
   #version = 0
@@ -51,7 +51,7 @@ export class Connection implements SessionHandle, Writer {
     this.session = new Session(sinceMs, shared.random(1_000) / 1_000)
     this.#shared = shared
     this.#listening = new Listening<Connection>(shared.listeners, this)
-    this.#outbox = new Outbox(this, shared.soon)
+    this.#outbox = new Outbox<string>(this, shared.soon)
     shared.ticks.atLatest(this, this.session.tickAt(sinceMs))
   }
 

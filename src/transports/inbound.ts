@@ -39,6 +39,12 @@ export const ENDING: Readonly<Record<BrokenRule, Ending>> = {
     reason: 'text frames only',
     because: fault('invalid_json_syntax', { detail: 'a frame is JSON text in UTF-8' }),
   },
+  'no-room': {
+    kind: 'ending',
+    code: CLOSE.tryLater,
+    reason: 'too many unfinished frames',
+    because: fault('server_busy'),
+  },
 }
 
 export class Inbound {

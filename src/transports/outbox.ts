@@ -1,42 +1,42 @@
-// Gathers the texts of a session, and writes them to its carrier together.
+// Gathers what a connection sends, texts or packets, and writes it to its carrier together.
 //
 // Invariants:
-//   outbox/1. The texts that one pass of the event loop adds go to the carrier in one write, not
-//     one for each changed channel. Waiting texts are bounded and keep their order.
+//   outbox/1. What one pass of the event loop adds goes to the carrier in one write, not one for
+//     each changed channel. What waits is bounded and keeps its order.
 
 import { WINDOW_ENTRIES_MAX } from './signals.ts'
 
-/** Texts that may wait for the end of a pass; at this number the outbox writes all at once. */
+/** Items that may wait for the end of a pass; at this number the outbox writes all at once. */
 const WAITING_MAX = WINDOW_ENTRIES_MAX
 
-export interface Writer {
-  /** Takes texts in their order; never throws. */
-  write(texts: readonly string[]): void
+export interface Writer<Item> {
+  /** Takes items in their order; never throws. */
+  write(items: readonly Item[]): void
 }
 
-export class Outbox {
-  readonly #writer: Writer
+export class Outbox<Item> {
+  readonly #writer: Writer<Item>
   readonly #soon: (task: () => void) => void
-  /** Undefined while no text waits. */
-  #texts: string[] | undefined
+  /** Undefined while nothing waits. */
+  #items: Item[] | undefined
   #isDue = false
 
   /** `soon` runs a task at the end of the pass. */
-  constructor(writer: Writer, soon: (task: () => void) => void) {
+  constructor(writer: Writer<Item>, soon: (task: () => void) => void) {
     this.#writer = writer
     this.#soon = soon
   }
 
-  /** Adds a text. A call of `flushSoon` or `flush` must follow. */
-  add(text: string): void {
-    this.#texts ??= []
-    this.#texts.push(text)
+  /** Adds an item. A call of `flushSoon` or `flush` must follow. */
+  add(item: Item): void {
+    this.#items ??= []
+    this.#items.push(item)
   }
 
-  /** Writes the waiting texts at the end of this pass, or now when they are many. */
+  /** Writes what waits at the end of this pass, or now when it is much. */
   flushSoon(): void {
-    if (this.#texts === undefined) return
-    if (this.#texts.length >= WAITING_MAX) this.flush()
+    if (this.#items === undefined) return
+    if (this.#items.length >= WAITING_MAX) this.flush()
     else if (!this.#isDue) {
       this.#isDue = true
       this.#soon(() => {
@@ -46,11 +46,11 @@ export class Outbox {
     }
   }
 
-  /** Writes the waiting texts now. */
+  /** Writes what waits now. */
   flush(): void {
-    if (this.#texts === undefined) return
-    const texts = this.#texts
-    this.#texts = undefined
-    this.#writer.write(texts)
+    if (this.#items === undefined) return
+    const items = this.#items
+    this.#items = undefined
+    this.#writer.write(items)
   }
 }

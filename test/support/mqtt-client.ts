@@ -4,7 +4,7 @@ import type { MqttCarrier } from '#src/mqtt/carrier'
 import { PacketReader, encode } from '#src/mqtt/codec'
 import type { ConnectPacket, Packet, ProtocolLevel } from '#src/mqtt/codec'
 import type { MqttDoor } from '#src/mqtt/door'
-import { connect } from './mqtt-play.ts'
+import { connect, packetsIn } from './mqtt-play.ts'
 import { CHANNEL, PASSWORD } from './making.ts'
 import { until } from './until.ts'
 
@@ -23,7 +23,7 @@ export class MqttClient implements MqttCarrier {
     this.address = address
     this.#level = level
     // A reader speaks the level of the CONNECT that it has seen.
-    this.#reader.read(encode(connect({ protocolVersion: level }), level))
+    packetsIn(this.#reader, encode(connect({ protocolVersion: level }), level))
     this.#handle = door.open(this, 0)
   }
 
@@ -69,7 +69,7 @@ export class MqttClient implements MqttCarrier {
 
   send(bytes: Buffer): number | 'closed' {
     if (this.isClosed) return 'closed'
-    this.received.push(...this.#reader.read(bytes).packets)
+    this.received.push(...packetsIn(this.#reader, bytes).packets)
     return this.unread
   }
 

@@ -2,7 +2,14 @@
 
 import { fault } from '#domain/fault'
 import type { FaultCode } from '#domain/fault'
-import type { ConnectPacket, Packet, PublishPacket } from '#src/mqtt/codec'
+import { TOPIC_ALIAS_MAX } from '#src/mqtt/bounds'
+import type {
+  BrokenPacket,
+  ConnectPacket,
+  Packet,
+  PacketReader,
+  PublishPacket,
+} from '#src/mqtt/codec'
 import { channel } from '#test/support/session-words'
 import { Session } from '#src/mqtt/session'
 import type { Input, Output } from '#src/mqtt/signals'
@@ -30,6 +37,17 @@ export const publish = (qos: 0 | 1 | 2, messageId: number, more = {}): PublishPa
   ...more,
 })
 
+/** The packets that are whole with these bytes, and why there is no further one. */
+export function packetsIn(reader: PacketReader, bytes: Buffer, bytesMax?: number) {
+  reader.add(bytes)
+  const packets: Packet[] = []
+  for (;;) {
+    const next: Packet | BrokenPacket | undefined = reader.next(bytesMax)
+    if (typeof next !== 'object') return { packets, broken: next }
+    packets.push(next)
+  }
+}
+
 export const packet = (sent: Packet): Input => ({ kind: 'packet', packet: sent })
 export const opened: Input = {
   kind: 'opened',
@@ -38,6 +56,7 @@ export const opened: Input = {
   kept: undefined,
   madeId: undefined,
   keptMs: 0,
+  aliasMax: TOPIC_ALIAS_MAX,
 }
 export const settled = (ticket: number, code?: FaultCode): Input => ({
   kind: 'settled',

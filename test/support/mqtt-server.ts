@@ -3,6 +3,7 @@
 import type { ExecutionContext } from 'ava'
 import { App } from 'uWebSockets.js'
 
+import type { SlotBounds } from '#domain/bounds/slots'
 import type { Listener, ReadCertificate } from '#src/doors/door'
 import { ConnectionLimits } from '#src/doors/connection-limits'
 import { createMqttTcpListener } from '#src/mqtt/carriers/tcp'
@@ -18,10 +19,13 @@ export interface ServedMqtt extends MqttRig {
   readonly listener: Listener
 }
 
+const FEW: SlotBounds = { total: 4, perAddress: 4 }
+
 /** Listens until the test ends, with TLS when there is a certificate. */
 export async function serveMqtt(
   t: ExecutionContext,
   certificate?: ReadCertificate,
+  limits = FEW,
 ): Promise<ServedMqtt> {
   const rig = await mqttRig(t)
   const listener = createMqttTcpListener(
@@ -35,7 +39,7 @@ export async function serveMqtt(
     },
     {
       open: rig.door.open.bind(rig.door),
-      limits: new ConnectionLimits('mqtt', { total: 4, perAddress: 4 }, rig.meter),
+      limits: new ConnectionLimits('mqtt', limits, rig.meter),
       runtime: { ...realRuntime, after: rig.time.after },
     },
   )
@@ -46,10 +50,11 @@ export async function serveMqtt(
 /** The same over WebSocket. */
 export async function serveMqttOverWebSocket(
   t: ExecutionContext,
+  bounds = FEW,
 ): Promise<MqttRig & { readonly port: number }> {
   const rig = await mqttRig(t)
   const app = App()
-  const limits = new ConnectionLimits('mqtt', { total: 4, perAddress: 4 }, rig.meter)
+  const limits = new ConnectionLimits('mqtt', bounds, rig.meter)
   const host: WssHost = { mount: (apply) => apply(app), listen: () => listen(app) }
   const open = rig.door.open.bind(rig.door)
   const port = await createMqttWebSocketListener({ ...ENDPOINT, open, limits, host }).listen()

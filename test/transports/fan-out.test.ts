@@ -6,6 +6,7 @@ import test from 'ava'
 import { SUBSCRIBERS_MAX } from '#domain/channel'
 import type { CarrierName } from '#domain/carrier'
 import type { FeedEntry } from '#domain/feed'
+import { Arriving } from '#src/doors/arriving'
 import { FramedCarrier } from '#src/transports/carriers/framing'
 import { frameOf } from '#src/transports/channel-listeners'
 import { WINDOW_ENTRIES_MAX } from '#src/transports/signals'
@@ -47,7 +48,11 @@ function join(rig: Rig, number: number): Device {
   }
   const bytes: Buffer[] = []
   const stream = { held: 0, write: (more: Buffer) => bytes.push(more), end() {}, cut() {} }
-  const framed = new FramedCarrier({ kind, address: '192.0.2.1', openingMs: 0 }, stream)
+  const framed = new FramedCarrier(
+    { kind, address: '192.0.2.1', openingMs: 0 },
+    stream,
+    new Arriving(),
+  )
   framed.begin((carrier) => {
     const handle = rig.sessions.open(carrier)
     queueMicrotask(() => handle.receive(text))

@@ -70,6 +70,24 @@ test(
 )
 
 test(
+  'quic/5: a connection counts with what the library may hold, and its unfinished frame beside it',
+  withCertificate(async (t, certificate) => {
+    const { port, meter } = await serveQuic(t, certificate)
+    const arriving = (): number => meter.gauges.get('device_arriving_bytes{quic}')?.() ?? -1
+    t.is(arriving(), 0)
+    const peer = await quicPeer(t, port)
+    peer.say(HELLO)
+    await peer.hears('welcome')
+    t.is(arriving(), 16_384)
+    peer.raw(framed('x'.repeat(60_000)).subarray(0, 50_000))
+    await until('the whole of it counts', () => arriving() >= 16_384 + 50_000 - 4)
+    t.true(arriving() <= 16_384 + 60_000)
+    peer.leave()
+    await until('nothing counts', () => arriving() === 0)
+  }),
+)
+
+test(
   'the listener refuses connections of one address beyond its bound',
   withCertificate(async (t, certificate) => {
     const limits = { total: 1, perAddress: 10 }

@@ -75,6 +75,10 @@ export const STAGE_METRICS = {
     'carrier',
     'reason',
   ),
+  device_arriving_bytes: gauge(
+    'Bytes of unfinished messages from devices, with the most that libraries may hold of them',
+    'carrier',
+  ),
   device_connections: gauge(
     'Open connections of devices, those without a session yet included',
     'carrier',

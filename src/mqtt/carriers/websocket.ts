@@ -3,12 +3,12 @@
 // Invariants:
 //   mqtt-websocket/1. A carrier never uses its socket after the close event.
 
-import type { TemplatedApp, WebSocket } from 'uWebSockets.js'
+import type { WebSocket } from 'uWebSockets.js'
 
 import type { Slot } from '#domain/bounds/slots'
 import type { Listener } from '#src/doors/door'
-import { upgradeTo } from '#src/transports/carriers/upgrade'
-import type { UpgradePorts } from '#src/transports/carriers/upgrade'
+import { mountEndpoint } from '#src/transports/carriers/upgrade'
+import type { Endpoint, Room, UpgradePorts } from '#src/transports/carriers/upgrade'
 import { HELD_MAX } from '#src/mqtt/bounds'
 import type { CarrierHandle, MqttCarrier } from '#src/mqtt/carrier'
 import { PACKET_BYTES_MAX } from '#src/mqtt/codec'
@@ -29,9 +29,18 @@ interface Socket {
   readonly carrier: WebSocketCarrier
 }
 
+/**
+ * A first number of clients may send the largest packet in one message; the others the largest
+ * CONNECT and submission. (upgrade/2)
+ */
+const ROOMS: readonly [Room, Room] = [
+  { messageBytesMax: PACKET_BYTES_MAX + 16_384, bounds: { total: 512, perAddress: 128 } },
+  { messageBytesMax: 40_960, bounds: { total: 6_144, perAddress: 3_072 } },
+]
+
 /** Mounts the endpoint; the application answers every other request and owns the connections. */
 export function createMqttWebSocketListener(ports: MqttWebSocketPorts): Listener {
-  ports.host.mount((app) => serve(app, ports))
+  mountEndpoint<Socket>(endpoint(ports.open), ports)
   return {
     name: 'mqtt-websocket',
     listen: () => ports.host.listen(),
@@ -40,27 +49,24 @@ export function createMqttWebSocketListener(ports: MqttWebSocketPorts): Listener
   }
 }
 
-function serve(app: TemplatedApp, ports: MqttWebSocketPorts): void {
-  app.ws<Socket>(MQTT_PATH, {
-    maxPayloadLength: 2 * PACKET_BYTES_MAX,
-    maxBackpressure: HELD_MAX,
-    closeOnBackpressureLimit: true,
-    idleTimeout: IDLE_SECONDS,
-    sendPingsAutomatically: true,
-    upgrade: (response, request, context) =>
-      upgradeTo<Socket>({ response, request, context, protocol: PROTOCOL }, ports, (client) => ({
-        carrier: new WebSocketCarrier(client.address, client.slot),
-      })),
-    open: (ws) => ws.getUserData().carrier.begin(ws, ports.open),
-    message: (ws, message, isBinary) => {
-      // The library takes the bytes back when this returns.
-      if (isBinary) ws.getUserData().carrier.handle?.receive(Buffer.from(message.slice(0)))
-      else ws.end(UNSUPPORTED_DATA)
-    },
-    drain: (ws) => ws.getUserData().carrier.handle?.drained(ws.getBufferedAmount()),
-    close: (ws) => ws.getUserData().carrier.closed(),
-  })
-}
+const endpoint = (open: MqttWebSocketPorts['open']): Endpoint<Socket> => ({
+  path: MQTT_PATH,
+  protocol: PROTOCOL,
+  rooms: ROOMS,
+  dataOf: ({ address, slot }) => ({ carrier: new WebSocketCarrier(address, slot) }),
+  maxBackpressure: HELD_MAX,
+  closeOnBackpressureLimit: true,
+  idleTimeout: IDLE_SECONDS,
+  sendPingsAutomatically: true,
+  open: (ws) => ws.getUserData().carrier.begin(ws, open),
+  message: (ws, message, isBinary) => {
+    // The library takes the bytes back when this returns.
+    if (isBinary) ws.getUserData().carrier.handle?.receive(Buffer.from(message.slice(0)))
+    else ws.end(UNSUPPORTED_DATA)
+  },
+  drain: (ws) => ws.getUserData().carrier.handle?.drained(ws.getBufferedAmount()),
+  close: (ws) => ws.getUserData().carrier.closed(),
+})
 
 class WebSocketCarrier implements MqttCarrier {
   readonly address: string

@@ -3,12 +3,15 @@
 //
 // Invariants:
 //   framing/1. A reader reserves memory only as the bytes of a frame arrive: it holds at most twice
-//              the bytes that it got, and never more than one frame.
+//              the bytes that it got, and never more than one frame. What it holds of all devices
+//              is bounded (arriving/1).
 //   framing/2. The bytes held for one device are bounded; the carrier cuts a device beyond that.
 
 import { isUtf8 } from 'node:buffer'
 
+import { Gathered } from '#domain/bounds/gathered'
 import type { CarrierName } from '#domain/carrier'
+import type { Arriving, Share } from '#src/doors/arriving'
 import { DEVICE_FRAME_BYTES_MAX } from '#src/schemas/frames'
 import type { BrokenRule, Carrier, SessionHandle } from '#src/transports/carrier'
 import { WINDOW_BYTES_MAX } from '#src/transports/signals'
@@ -19,7 +22,6 @@ export const ALPN = 'heliograph'
 export const HELD_BYTES_MAX = 4 * WINDOW_BYTES_MAX
 
 const LENGTH_BYTES = 4
-const FIRST_BYTES = 512
 
 /** The bytes of texts as frames. */
 export function framesOf(texts: readonly string[]): Buffer {
@@ -36,58 +38,35 @@ export function framesOf(texts: readonly string[]): Buffer {
 
 /** Cuts a stream of bytes into the texts of its frames. */
 export class FrameReader {
+  readonly #arrived = new Gathered()
   #length: number | undefined
-  #held = Buffer.alloc(0)
-  #filled = 0
+
+  /** Bytes of memory for a frame that is not whole. */
+  get heldBytes(): number {
+    return this.#arrived.heldBytes
+  }
 
   /** Returns each complete text to `take`; returns the broken rule, if there is one. */
   read(chunk: Buffer, take: (text: string) => void): BrokenRule | undefined {
     let rest = chunk
     while (rest.length > 0) {
-      const wanted = (this.#length ?? LENGTH_BYTES) - this.#filled
-      this.#keep(rest.subarray(0, wanted))
-      rest = rest.subarray(wanted)
-      const broken = this.#length === undefined ? this.#takeLength() : undefined
-      if (broken !== undefined) return broken
-      if (this.#length !== this.#filled) continue
-      const frame = this.#held.subarray(0, this.#filled)
-      if (!isUtf8(frame)) return 'not-text'
-      const text = frame.toString()
-      this.#begin(undefined)
-      take(text)
-    }
-    return undefined
-  }
-
-  #takeLength(): BrokenRule | undefined {
-    if (this.#filled < LENGTH_BYTES) return undefined
-    const length = this.#held.readUInt32BE()
-    if (length > DEVICE_FRAME_BYTES_MAX) return 'frame-too-big'
-    this.#begin(length)
-    return undefined
-  }
-
-  #begin(length: number | undefined): void {
-    this.#length = length
-    this.#filled = 0
-    // An idle connection holds no memory.
-    if (length === undefined) this.#held = NOTHING
-  }
-
-  /** Keeps bytes of an incomplete frame. (framing/1) */
-  #keep(bytes: Buffer): void {
-    const needed = this.#filled + bytes.length
-    if (needed > this.#held.length) {
       const whole = this.#length ?? LENGTH_BYTES
-      const larger = Buffer.allocUnsafeSlow(Math.min(whole, Math.max(FIRST_BYTES, 2 * needed)))
-      this.#held.copy(larger, 0, 0, this.#filled)
-      this.#held = larger
+      const piece = rest.subarray(0, whole - this.#arrived.length)
+      this.#arrived.add(piece, whole) // framing/1
+      rest = rest.subarray(piece.length)
+      if (this.#length === undefined && this.#arrived.length === LENGTH_BYTES) {
+        this.#length = this.#arrived.take().readUInt32BE()
+        if (this.#length > DEVICE_FRAME_BYTES_MAX) return 'frame-too-big'
+      }
+      if (this.#arrived.length !== this.#length) continue
+      const frame = this.#arrived.take()
+      this.#length = undefined
+      if (!isUtf8(frame)) return 'not-text'
+      take(frame.toString())
     }
-    this.#filled += bytes.copy(this.#held, this.#filled)
+    return undefined
   }
 }
-
-const NOTHING = Buffer.alloc(0)
 
 /** The stream under a framed carrier. */
 export interface ByteStream {
@@ -115,12 +94,14 @@ export class FramedCarrier implements Carrier {
   readonly authorization = ''
   readonly #stream: ByteStream
   readonly #reader = new FrameReader()
+  readonly #share: Share
   #handle: SessionHandle | undefined
   #isEnding = false
   #isClosed = false
   #held = 0
 
-  constructor({ kind, address, openingMs }: Peer, stream: ByteStream) {
+  constructor({ kind, address, openingMs }: Peer, stream: ByteStream, arriving: Arriving) {
+    this.#share = arriving.open(address)
     this.kind = kind
     this.address = address
     this.openingMs = openingMs
@@ -136,9 +117,11 @@ export class FramedCarrier implements Carrier {
   /** Takes bytes from the device; ignores those after the end. */
   received(chunk: Buffer): void {
     if (this.#isEnding) return
-    const broken = this.#reader.read(chunk, (text) => {
+    const wrong = this.#reader.read(chunk, (text) => {
       if (!this.#isEnding) this.#handle?.receive(text)
     })
+    const isRefused = this.#share.holds(this.#reader.heldBytes) !== undefined // arriving/1
+    const broken = wrong ?? (isRefused ? 'no-room' : undefined)
     if (broken !== undefined && !this.#isEnding) this.#handle?.broken(broken)
   }
 
@@ -147,6 +130,7 @@ export class FramedCarrier implements Carrier {
     if (this.#isClosed) return
     this.#isEnding = true
     this.#isClosed = true
+    this.#share.holds(0)
     this.#handle?.closed()
   }
 

@@ -37,9 +37,9 @@ export function createTcpListener(options: TcpOptions, ports: TcpPorts): Listene
   )
 }
 
-function serve(socket: Socket, peer: SocketPeer, { open, runtime }: TcpPorts): void {
+function serve(socket: Socket, peer: SocketPeer, { open, runtime, limits }: TcpPorts): void {
   const stream = new SocketStream(socket, runtime)
-  const carrier = new FramedCarrier({ kind: 'tcp', ...peer }, stream)
+  const carrier = new FramedCarrier({ kind: 'tcp', ...peer }, stream, limits.arriving)
   socket.on('data', (chunk: Buffer) => carrier.received(chunk))
   socket.once('close', () => {
     stream.forget()

@@ -4,12 +4,22 @@
 // Invariants:
 //   upgrade/1. The request is read before the library gets control back, and only strings of it are
 //              kept.
+//   upgrade/2. The library keeps a message until it is whole, and its memory after that, and shows
+//              neither: so each WebSocket counts with twice the longest message that it takes. A
+//              bounded number takes long ones; those beyond take shorter ones, or are refused.
 
-import type { HttpRequest, HttpResponse, TemplatedApp, us_socket_context_t } from 'uWebSockets.js'
+import type {
+  HttpRequest,
+  HttpResponse,
+  TemplatedApp,
+  WebSocketBehavior,
+  us_socket_context_t,
+} from 'uWebSockets.js'
 
 import { fault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
-import type { Slot } from '#domain/bounds/slots'
+import { Slots } from '#domain/bounds/slots'
+import type { Slot, SlotBounds } from '#domain/bounds/slots'
 import type { ConnectionLimits } from '#src/doors/connection-limits'
 
 /** The parts of a request from which ingress reads the client's address. */
@@ -43,13 +53,32 @@ export interface UpgradeRefusal {
   readonly body: string
 }
 
+/** How many connections take messages of so many bytes. */
+export interface Room {
+  readonly messageBytesMax: number
+  readonly bounds: SlotBounds
+}
+
+/** A WebSocket at a path. */
+export interface Endpoint<Data> extends Omit<WebSocketBehavior<Data>, 'upgrade'> {
+  readonly path: string
+  /** The subprotocol that the client must offer. */
+  readonly protocol: string
+  /** The longest messages first. (upgrade/2) */
+  readonly rooms: readonly [Room, Room]
+  /** Makes what the library keeps with the socket. */
+  readonly dataOf: (client: UpgradedClient) => Data
+}
+
 /** A request for a WebSocket. */
-export interface UpgradeRequest {
+interface UpgradeRequest {
   readonly response: HttpResponse
   readonly request: HttpRequest
   readonly context: us_socket_context_t
-  /** The subprotocol that the client must offer. */
   readonly protocol: string
+  readonly slots: Slots
+  /** True when another room may take it. */
+  readonly hasNext: boolean
 }
 
 /** The client of a WebSocket that is about to open. */
@@ -61,10 +90,40 @@ export interface UpgradedClient {
 }
 
 const RETRY_AFTER_MS = 5_000
+/** The library's buffer of a message grows to twice of what is in it. */
+const GROWTH = 2
 
-/** Upgrades the request, or refuses it. `dataOf` makes what the library keeps with the socket. */
-export function upgradeTo<Data>(
-  { response, request, context, protocol }: UpgradeRequest,
+/** Mounts the endpoint: the library has one length of messages for each pattern of a path. */
+export function mountEndpoint<Data>(
+  { path, protocol, rooms, dataOf, ...behavior }: Endpoint<Data>,
+  ports: UpgradePorts,
+): void {
+  const open = rooms.map(({ messageBytesMax, bounds }, index) => {
+    const slots = new Slots(bounds)
+    ports.limits.reserves(() => slots.taken * GROWTH * messageBytesMax) // upgrade/2
+    return { messageBytesMax, slots, hasNext: index < rooms.length - 1 }
+  })
+  ports.host.mount((app) => {
+    for (const { messageBytesMax: maxPayloadLength, slots, hasNext } of open) {
+      app.ws<Data>(hasNext ? path : anyBeside(path), {
+        ...behavior,
+        maxPayloadLength,
+        upgrade: (response, request, context) => {
+          const asked = { response, request, context, protocol, slots, hasNext }
+          if (request.getUrl() !== path) request.setYield(true)
+          else upgrade(asked, ports, dataOf)
+        },
+      })
+    }
+  })
+}
+
+/** A pattern that takes the path too, behind the path itself. */
+const anyBeside = (path: string): string => path.replace(/[^/]+$/, ':websocket')
+
+/** Upgrades the request, leaves it to the next room, or refuses it. */
+function upgrade<Data>(
+  { response, request, context, protocol, slots, hasNext }: UpgradeRequest,
   { limits, clientAddress, refuseUpgrade, upgraded }: UpgradePorts,
   dataOf: (client: UpgradedClient) => Data,
 ): void {
@@ -76,9 +135,19 @@ export function upgradeTo<Data>(
     return refused(fault('missing_websocket_subprotocol', { detail }))
   }
   const address = clientAddress(sourceOf(response, request))
+  const room = slots.take(address)
+  if (typeof room === 'string' && hasNext) return void request.setYield(true)
+  if (typeof room === 'string') {
+    limits.refused(room)
+    return refused(fault(room, { retryAfterMs: RETRY_AFTER_MS }))
+  }
   const slot = limits.take(address)
-  if (typeof slot === 'string') return refused(fault(slot, { retryAfterMs: RETRY_AFTER_MS }))
-  const data = dataOf({ address, authorization: header('authorization'), slot })
+  if (typeof slot === 'string') {
+    room.release()
+    return refused(fault(slot, { retryAfterMs: RETRY_AFTER_MS }))
+  }
+  const release = (): void => [slot, room].forEach((taken) => taken.release())
+  const data = dataOf({ address, authorization: header('authorization'), slot: { release } })
   const [key, extensions] = [header('sec-websocket-key'), header('sec-websocket-extensions')]
   response.upgrade<Data>(data, key, protocol, extensions, context)
   upgraded()

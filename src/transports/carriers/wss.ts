@@ -6,15 +6,15 @@
 //     socket. The session stops long before (session-window/1), so only a device that reads nothing
 //     and causes many answers gets there.
 
-import type { TemplatedApp, WebSocket } from 'uWebSockets.js'
+import type { WebSocket } from 'uWebSockets.js'
 
 import type { Listener } from '#src/doors/door'
 import type { Slot } from '#domain/bounds/slots'
 import { DEVICE_FRAME_BYTES_MAX, PROTOCOL, WSS_PATH } from '#src/schemas/frames'
 import type { Carrier, SessionHandle } from '#src/transports/carrier'
 import { HELD_BYTES_MAX } from './framing.ts'
-import { upgradeTo } from './upgrade.ts'
-import type { UpgradePorts, UpgradedClient } from './upgrade.ts'
+import { mountEndpoint } from './upgrade.ts'
+import type { Endpoint, Room, UpgradePorts, UpgradedClient } from './upgrade.ts'
 import { HEARTBEAT_MS } from '#src/transports/signals'
 
 export interface WssPorts extends UpgradePorts {
@@ -35,9 +35,22 @@ interface Socket {
   readonly carrier: WssCarrier
 }
 
+/**
+ * Most devices send short frames. A frame is long when it names the cursors of many channels, and
+ * one that is a little too long gets an error; beyond the room the library cuts the connection
+ * without a message. (upgrade/2)
+ */
+const ROOMS: readonly [Room, Room] = [
+  {
+    messageBytesMax: DEVICE_FRAME_BYTES_MAX + 1_024,
+    bounds: { total: 2_048, perAddress: 512 },
+  },
+  { messageBytesMax: 8_192, bounds: { total: Infinity, perAddress: Infinity } },
+]
+
 /** Mounts the endpoint; the application answers every other request and owns the connections. */
 export function createWssListener(ports: WssPorts): Listener {
-  ports.host.mount((app) => serve(app, ports))
+  mountEndpoint<Socket>(endpoint(ports.open), ports)
   return {
     name: 'wss',
     listen: () => ports.host.listen(),
@@ -46,36 +59,26 @@ export function createWssListener(ports: WssPorts): Listener {
   }
 }
 
-/**
- * Beyond this size the library cuts the connection without a message. A device whose frame is a
- * little too big gets an error.
- */
-const CUT_BYTES = 2 * DEVICE_FRAME_BYTES_MAX
-
-function serve(app: TemplatedApp, ports: WssPorts): void {
-  const { open } = ports
-  app.ws<Socket>(WSS_PATH, {
-    maxPayloadLength: CUT_BYTES,
-    maxBackpressure: HELD_BYTES_MAX, // wss/2
-    closeOnBackpressureLimit: true, // wss/2
-    idleTimeout: IDLE_SECONDS,
-    // The session pings by itself, with frames that every carrier has.
-    sendPingsAutomatically: false,
-    upgrade: (response, request, context) =>
-      upgradeTo<Socket>({ response, request, context, protocol: PROTOCOL }, ports, (client) => ({
-        carrier: new WssCarrier(client),
-      })),
-    open: (ws) => ws.getUserData().carrier.begin(ws, open),
-    message: (ws, message, isBinary) => {
-      const { handle } = ws.getUserData().carrier
-      if (isBinary) handle?.broken('not-text')
-      else if (message.byteLength > DEVICE_FRAME_BYTES_MAX) handle?.broken('frame-too-big')
-      else handle?.receive(Buffer.from(message).toString())
-    },
-    drain: (ws) => ws.getUserData().carrier.handle?.drained(ws.getBufferedAmount()),
-    close: (ws) => ws.getUserData().carrier.closed(),
-  })
-}
+const endpoint = (open: WssPorts['open']): Endpoint<Socket> => ({
+  path: WSS_PATH,
+  protocol: PROTOCOL,
+  rooms: ROOMS,
+  dataOf: (client) => ({ carrier: new WssCarrier(client) }),
+  maxBackpressure: HELD_BYTES_MAX, // wss/2
+  closeOnBackpressureLimit: true, // wss/2
+  idleTimeout: IDLE_SECONDS,
+  // The session pings by itself, with frames that every carrier has.
+  sendPingsAutomatically: false,
+  open: (ws) => ws.getUserData().carrier.begin(ws, open),
+  message: (ws, message, isBinary) => {
+    const { handle } = ws.getUserData().carrier
+    if (isBinary) handle?.broken('not-text')
+    else if (message.byteLength > DEVICE_FRAME_BYTES_MAX) handle?.broken('frame-too-big')
+    else handle?.receive(Buffer.from(message).toString())
+  },
+  drain: (ws) => ws.getUserData().carrier.handle?.drained(ws.getBufferedAmount()),
+  close: (ws) => ws.getUserData().carrier.closed(),
+})
 
 class WssCarrier implements Carrier {
   readonly kind = 'wss'

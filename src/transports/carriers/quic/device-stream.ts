@@ -6,6 +6,7 @@
 
 import type { QUICConnection, QUICStream } from '@matrixai/quic'
 
+import type { Arriving } from '#src/doors/arriving'
 import type { Runtime } from '#domain/runtime'
 import type { Carrier, SessionHandle } from '#src/transports/carrier'
 import { FramedCarrier } from '#src/transports/carriers/framing'
@@ -35,8 +36,9 @@ export class DeviceStream implements ByteStream {
   begin(
     peer: { readonly address: string; readonly openingMs: number },
     open: (carrier: Carrier) => SessionHandle,
+    arriving: Arriving,
   ): void {
-    this.#carrier = new FramedCarrier({ kind: 'quic', ...peer }, this)
+    this.#carrier = new FramedCarrier({ kind: 'quic', ...peer }, this, arriving)
     this.#carrier.begin(open)
     void this.#read(this.#carrier)
   }

@@ -12,6 +12,7 @@
 //   quic/3. A first packet that does not open makes no connection.
 //   quic/4. Connections without a stream are bounded, in total and from one address: the library
 //           takes 105 KB for each, and a stranger can open many.
+//   quic/5. Each connection counts with the bytes that the library may hold of its stream.
 
 import type { RemoteInfo } from 'node:dgram'
 
@@ -48,8 +49,11 @@ export interface QuicOptions {
 const UNOPENED: SlotBounds = { total: 400, perAddress: 100 }
 /** Milliseconds for which an ended connection keeps its slot, at most: for its last datagrams. */
 const DRAIN_MS = 10_000
-/** Bytes that a device may send before they are read: two of its largest frames. */
-const RECEIVE_BYTES_MAX = 131_072
+/**
+ * Bytes that a device may send before they are read. They are read at once, unless some of them are
+ * missing: so the library may hold as many of each connection. (quic/5)
+ */
+const RECEIVE_BYTES_MAX = 16_384
 const STOP_WITHIN_MS = 2_000
 const SETTING = 'SERVICE_PRIVATE_QUIC_ADDR'
 
@@ -105,6 +109,8 @@ class QuicListener implements Listener {
     this.#options = options
     this.#ports = ports
     this.#tokens = new RetryTokens(ports.runtime)
+    const { limits } = ports
+    limits.reserves(() => limits.taken * RECEIVE_BYTES_MAX) // quic/5
     this.#socket = new GuardedSocket((datagram, remote, pass) =>
       this.#guard(datagram, remote, pass),
     )
@@ -258,13 +264,13 @@ class QuicListener implements Listener {
   }
 
   #begin(admitted: Admitted, connection: QUICConnection, stream: QUICStream): void {
-    const { runtime, open } = this.#ports
+    const { runtime, open, limits } = this.#ports
     const { address, since } = admitted
     admitted.cancelDeadline()
     admitted.unopened.release()
     const openingMs = runtime.monotonicMs() - since
     admitted.stream = new DeviceStream(stream, connection, runtime)
-    admitted.stream.begin({ address, openingMs }, open)
+    admitted.stream.begin({ address, openingMs }, open, limits.arriving)
   }
 
   /** Frees the slot and what belongs to it. (quic/2) */
