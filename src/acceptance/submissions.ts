@@ -3,8 +3,11 @@
 // Invariants:
 //   W1. A submission is answered as accepted only after the log has it.
 //   submissions/1. The refusal of a draining or full way in comes after every other one.
+//   submissions/2. What a way in keeps of a submission it keeps after every check: a caller that is
+//                  refused makes it write nothing.
 
 import { isFault } from '#domain/fault'
+import type { Fault } from '#domain/fault'
 import type { Answer, NowMs, SubmissionSink } from '#domain/ports'
 import type { OperationId } from '#domain/identity'
 import { SUBMISSION_MODELS } from '#domain/submission'
@@ -38,6 +41,8 @@ export interface MadeIds {
   readonly opId: OperationId
   /** Returns the 32 lower-case hex characters of the entity's id, where it has no other. */
   readonly entityHex: () => string
+  /** Keeps them for a later try, before the log has the submission; gives a refusal instead of it. */
+  readonly keep?: (() => Promise<Fault | undefined>) | undefined
 }
 
 export class Submissions {
@@ -84,8 +89,8 @@ export class Submissions {
     const { channelId } = submission
     const opened = this.#ports.access.open({ channelId, password }, caller, 'send')
     return opened instanceof Promise
-      ? opened.then((outcome) => this.#enter(submission, outcome, caller))
-      : this.#enter(submission, opened, caller)
+      ? opened.then((outcome) => this.#enter(submission, outcome, caller, made))
+      : this.#enter(submission, opened, caller, made)
   }
 
   /** Takes a submission once it is known whether its channel is open. */
@@ -93,24 +98,34 @@ export class Submissions {
     sent: Submission,
     opened: Answer<OpenChannel>,
     caller: Caller,
+    made: MadeIds | undefined,
   ): Answer<Accepted> | Promise<Answer<Accepted>> {
     if (isFault(opened)) return opened
     const submission = opened.key === undefined ? sent : allowed(opened.key, sent)
     if (isFault(submission)) return this.#ports.access.refuse(caller, submission)
     if (submission.model !== 'message' || !submission.claimed) {
-      return this.append(submission, caller)
+      return this.append(submission, caller, made)
     }
     return this.#ports.claims.settle(submission, caller).then((settled) => {
       if (isFault(settled)) return settled
-      if (settled.kind === 'append') return this.append(settled.submission, caller)
+      if (settled.kind === 'append') return this.append(settled.submission, caller, made)
       this.#count('message', caller)
       return settled.accepted
     })
   }
 
   /** Appends a submission that passed every check. (W1) */
-  append(submission: Submission, caller: Caller): Answer<Accepted> | Promise<Answer<Accepted>> {
+  append(
+    submission: Submission,
+    caller: Caller,
+    made?: MadeIds,
+  ): Answer<Accepted> | Promise<Answer<Accepted>> {
     if (caller.refusal !== undefined) return caller.refusal // submissions/1
+    if (made?.keep === undefined) return this.#append(submission, caller)
+    return made.keep().then((refusal) => refusal ?? this.#append(submission, caller)) // submissions/2
+  }
+
+  #append(submission: Submission, caller: Caller): Promise<Answer<Accepted>> {
     const { model, opId, entityId } = submission // What waits for the log holds no more of it.
     return this.#ports.sink.accept(submission).then((outcome) => {
       if (isFault(outcome)) return outcome
