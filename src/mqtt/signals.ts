@@ -35,6 +35,8 @@ export type Input =
       readonly madeId: string | undefined
       /** Milliseconds for which the session outlives its connection; 0 for one that does not. */
       readonly keptMs: number
+      /** Milliseconds after which the credentials expire; Infinity for never. */
+      readonly expiresInMs: number
     }
   | { readonly kind: 'refused'; readonly fault: Fault }
   /** The log has the publish of this ticket, or it is refused. */
@@ -46,6 +48,8 @@ export type Input =
   | { readonly kind: 'retained'; readonly news: readonly News[] }
   | { readonly kind: 'tick' }
   | { readonly kind: 'leave'; readonly reason: Leave }
+
+export type InputOf<Kind extends Input['kind']> = Extract<Input, { readonly kind: Kind }>
 
 export type Output =
   | { readonly kind: 'send'; readonly packet: Packet }
