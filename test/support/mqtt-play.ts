@@ -38,6 +38,7 @@ export const opened: Input = {
   kept: undefined,
   madeId: undefined,
   keptMs: 0,
+  expiresInMs: Infinity,
 }
 export const settled = (ticket: number, code?: FaultCode): Input => ({
   kind: 'settled',
