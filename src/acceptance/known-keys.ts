@@ -9,8 +9,8 @@
 //   known-keys/4. Keys that are asked for at once share one read, however many callers ask; what is
 //                 kept and what waits is bounded.
 //   known-keys/5. A key that is kept for COMPARE_AFTER_MS is compared with the store beside its
-//                 use, so that a notice that was never sent costs about a minute. Callers that go on
-//                 without a use wait for that comparison.
+//                 use, so that a notice that was never sent costs about a minute. Callers that go
+//                 on without a use wait for that comparison.
 
 import { hash } from 'node:crypto'
 import { BoundedItems } from '#domain/bounds/bounded-items'

@@ -5,6 +5,8 @@
 //   submissions/1. The refusal of a draining or full way in comes after every other one.
 //   submissions/2. What a way in keeps of a submission it keeps after every check: a caller that is
 //                  refused makes it write nothing.
+//   submissions/3. What opened the channel is proven once more after a wait for the store: its end
+//                  may have been answered meanwhile.
 
 import { isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
@@ -43,6 +45,13 @@ export interface MadeIds {
   readonly entityHex: () => string
   /** Keeps them for a later try, before the log has the submission; gives a refusal instead of it. */
   readonly keep?: (() => Promise<Fault | undefined>) | undefined
+}
+
+/** The caller of a submission, with its secret and the ids that its way in has made. */
+interface Submitter {
+  readonly caller: Caller
+  readonly password: string
+  readonly made: MadeIds | undefined
 }
 
 export class Submissions {
@@ -85,17 +94,17 @@ export class Submissions {
         : { nowMs, newHex32: made.entityHex, opId: made.opId }
     const read = readSubmission(intent, fields, making)
     if (isFault(read)) return read
-    const { submission, password } = read
-    const { channelId } = submission
+    const { channelId } = read.submission
+    const { password } = read
     const opened = this.#ports.access.open({ channelId, password }, caller, 'send')
     return opened instanceof Promise
-      ? opened.then((outcome) => this.#enter(submission, outcome, caller, made))
-      : this.#enter(submission, opened, caller, made)
+      ? opened.then((outcome) => this.#enter(read, outcome, caller, made))
+      : this.#enter(read, opened, caller, made)
   }
 
   /** Takes a submission once it is known whether its channel is open. */
   #enter(
-    sent: Submission,
+    { submission: sent, password }: ReadSubmission,
     opened: Answer<OpenChannel>,
     caller: Caller,
     made: MadeIds | undefined,
@@ -103,29 +112,36 @@ export class Submissions {
     if (isFault(opened)) return opened
     const submission = opened.key === undefined ? sent : allowed(opened.key, sent)
     if (isFault(submission)) return this.#ports.access.refuse(caller, submission)
-    if (submission.model !== 'message' || !submission.claimed) {
-      return this.append(submission, caller, made)
-    }
-    return this.#ports.claims.settle(submission, caller).then((settled) => {
-      if (isFault(settled)) return settled
-      if (settled.kind === 'append') return this.append(settled.submission, caller, made)
+    const isClaimed = submission.model === 'message' && submission.claimed
+    if (!isClaimed && made?.keep === undefined) return this.append(submission, caller)
+    return this.#later(submission, opened, { caller, made, password })
+  }
+
+  /** Takes a submission of which the store has something to say, or to keep, first. */
+  async #later(
+    submission: Submission,
+    opened: OpenChannel,
+    { caller, made, password }: Submitter,
+  ): Promise<Answer<Accepted>> {
+    const { claims, access } = this.#ports
+    const isClaimed = submission.model === 'message' && submission.claimed
+    const settled = isClaimed ? await claims.settle(submission, caller) : { submission }
+    if (isFault(settled)) return settled
+    if ('accepted' in settled) {
       this.#count('message', caller)
       return settled.accepted
-    })
+    }
+    if (caller.refusal !== undefined) return caller.refusal // submissions/1
+    const refusal = await made?.keep?.() // submissions/2
+    if (refusal !== undefined) return refusal
+    const isGranted = caller.grant !== undefined
+    const since = isGranted ? undefined : await access.refusalSince(opened, password) // submissions/3
+    return since ?? this.append(settled.submission, caller)
   }
 
   /** Appends a submission that passed every check. (W1) */
-  append(
-    submission: Submission,
-    caller: Caller,
-    made?: MadeIds,
-  ): Answer<Accepted> | Promise<Answer<Accepted>> {
+  append(submission: Submission, caller: Caller): Answer<Accepted> | Promise<Answer<Accepted>> {
     if (caller.refusal !== undefined) return caller.refusal // submissions/1
-    if (made?.keep === undefined) return this.#append(submission, caller)
-    return made.keep().then((refusal) => refusal ?? this.#append(submission, caller)) // submissions/2
-  }
-
-  #append(submission: Submission, caller: Caller): Promise<Answer<Accepted>> {
     const { model, opId, entityId } = submission // What waits for the log holds no more of it.
     return this.#ports.sink.accept(submission).then((outcome) => {
       if (isFault(outcome)) return outcome

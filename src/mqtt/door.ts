@@ -101,6 +101,7 @@ export class MqttDoor {
     this.#acknowledgements = new Acknowledgements(ports, ACKNOWLEDGEMENTS_WAITING_MAX)
     this.#presence = new Presence({ ...ports, nowMs })
     const acknowledgements = this.#acknowledgements
+    const crowded = meter.counter('mqtt_places_refused_total', {})
     this.#connectionPorts = {
       ...options,
       mqttSessions: ports.mqttSessions,
@@ -113,7 +114,8 @@ export class MqttDoor {
       logger,
       inFlight,
       ticks,
-      following: { ...ports, listeners, reads, acknowledgements },
+      crowded,
+      following: { ...ports, listeners, reads, acknowledgements, crowded },
       newHex32: hexSource(runtime.entropy),
       lost: meter.counter('mqtt_lost_total', {}),
       entered: (connection) => this.#entered(connection),

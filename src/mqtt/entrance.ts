@@ -43,6 +43,8 @@ export interface EntrancePorts extends PublisherPorts, Omit<RememberedPorts, 'mq
   readonly mqttSessions: Pick<MqttSessionStore, 'enter' | 'record'>
   readonly runtime: Pick<Runtime, 'nowMs' | 'wait' | 'after'>
   readonly logger: Pick<Logger, 'debug' | 'warn'>
+  /** Counts a session that is not kept, for there is no place. */
+  readonly crowded: () => void
   /** True where only keys open a session. */
   readonly keysOnly: boolean
   /** Milliseconds for which a session is kept at most. */
@@ -105,6 +107,7 @@ async function admitted(
   const expiresAt = key !== undefined && key.expiresAt > 0 ? key.expiresAt : undefined
   const whose = { deviceId, channelId, keyId: key?.keyId ?? '', expiresAt }
   const { number, kept } = await begun(opening, whose, ports)
+  if (kept === undefined && opening.keptMs > 0) ports.crowded()
   const owner = { deviceId, number }
   const exchanges = kept && new Exchanges(owner, kept.exchanges)
   const remembered = exchanges && new Remembered(ports, owner, exchanges)

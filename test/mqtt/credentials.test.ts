@@ -242,6 +242,20 @@ for (const [what, rights, topic, payload] of REFUSED) {
   })
 }
 
+test('submissions/3: a key that is revoked while the exchange is kept publishes nothing', async (t) => {
+  const rig = await mqttRig(t)
+  const client = await enter(rig, await addKey(rig), { clean: false, properties })
+  rig.mqttSessions.record = async () => {
+    await rig.channelKeys.revoke(rig.channelId, '1')
+    rig.bus.notify({ kind: 'credentials-changed', channelId: rig.channelId, keyId: '1' })
+    return true
+  }
+  client.tell(publish(1, 1, { topic: 'messages', payload: Buffer.from('hello') }))
+  await until('it is over', () => client.isClosed)
+  await settled()
+  t.is(rig.sink.accepted.length, 0)
+})
+
 function countedRecords({ mqttSessions }: MqttRig): () => number {
   let records = 0
   const record = mqttSessions.record.bind(mqttSessions)

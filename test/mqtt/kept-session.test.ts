@@ -147,6 +147,7 @@ test('a channel with too many devices refuses the subscription of a kept session
     client.tell(subscribe('messages', 'events/#'))
     t.like(await client.next('suback'), { granted: [code, code] })
   }
+  t.is(rig.meter.total('mqtt_places_refused_total'), 2)
 })
 
 test('mqtt-door/1: a connection on another node ends the older one, and its will with it', async (t) => {
