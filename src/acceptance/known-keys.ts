@@ -100,7 +100,7 @@ export class KnownKeys {
     return known.key
   }
 
-  /** The same, as the store had it COMPARE_AFTER_MS ago at most; rejects when it does not answer. */
+  /** The same, no older than COMPARE_AFTER_MS; rejects when the store does not answer. */
   confirmed(keyHash: string): FoundKey | Promise<FoundKey> {
     const now = this.#ports.monotonicMs()
     const known = this.#known.use(keyHash)

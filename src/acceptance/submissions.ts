@@ -43,7 +43,7 @@ export interface MadeIds {
   readonly opId: OperationId
   /** Returns the 32 lower-case hex characters of the entity's id, where it has no other. */
   readonly entityHex: () => string
-  /** Keeps them for a later try, before the log has the submission; gives a refusal instead of it. */
+  /** Keeps them for a later try, before the log has the submission; gives its refusal, if any. */
   readonly keep?: (() => Promise<Fault | undefined>) | undefined
 }
 
@@ -134,8 +134,8 @@ export class Submissions {
     if (caller.refusal !== undefined) return caller.refusal // submissions/1
     const refusal = await made?.keep?.() // submissions/2
     if (refusal !== undefined) return refusal
-    const isGranted = caller.grant !== undefined
-    const since = isGranted ? undefined : await access.refusalSince(opened, password) // submissions/3
+    if (caller.grant !== undefined) return this.append(settled.submission, caller)
+    const since = await access.refusalSince(opened, password) // submissions/3
     return since ?? this.append(settled.submission, caller)
   }
 

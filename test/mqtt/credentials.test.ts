@@ -151,7 +151,7 @@ for (const [what, end, isOfPassword = false] of MEANWHILE) {
     }
     await until('all are in the middle', () => waiting === clients.length)
     const ended = await end(rig)
-    t.false(isFault(ended as object))
+    t.false(isFault(ended))
     resolve()
     for (const client of await Promise.all(clients)) {
       const [answer] = client.of('connack') as readonly {
