@@ -25,13 +25,11 @@ import type { KeyUses } from './key-uses.ts'
 import type { FoundKey, KnownKeys } from './known-keys.ts'
 import type { DerivedKeys } from './password-work.ts'
 
-/** A channel that is open for a caller, and that which opened it. */
+/** A channel that is open for a caller. */
 export interface OpenChannel {
   readonly channelId: ChannelId
   /** Absent when no key opened it. */
   readonly key?: StoredKey
-  /** The hash of the password that opened it; absent when none did. */
-  readonly passwordHash?: string
 }
 
 type Opened = Answer<OpenChannel>
@@ -61,6 +59,7 @@ export interface AccessPorts {
 }
 
 const NOT_FOUND = fault('channel_not_found')
+const BUSY = fault('server_busy')
 const EXPIRED = fault('key_expired')
 const KEYS_ONLY = fault('authentication_failed', { detail: 'only a key opens a session here' })
 
@@ -263,17 +262,20 @@ export class ChannelAccess {
   }
 
   /**
-   * True while that which opened a channel opens it still, for readers that go on: it asks the
-   * store about a password, and about a key only when this node does not know it.
+   * The refusal that comes of what opened a channel before, for callers that go on; undefined while
+   * it opens it, and when nobody can tell now. Memory knows mostly, and is compared with the store
+   * after a minute.
    */
-  async stillOpens({ channelId, key, passwordHash }: OpenChannel): Promise<boolean> {
-    const { keys, channels, nowMs } = this.#ports
-    if (key !== undefined) {
-      const found = await keys.ofHash(key.keyHash)
-      return found !== undefined && !isFault(found) && !isExpired(found, nowMs())
-    }
-    const stored = await channels.credentials(channelId)
-    return stored !== undefined && (passwordHash ?? stored.passwordHash) === stored.passwordHash
+  async refusalSince(
+    { channelId, key }: OpenChannel,
+    password: string,
+  ): Promise<Fault | undefined> {
+    const { keys, credentials, nowMs } = this.#ports
+    if (key !== undefined && isExpired(key, nowMs())) return EXPIRED
+    const asked = key ? keys.confirmed(key.keyHash) : credentials.check(channelId, password)
+    const found = await Promise.resolve(asked).catch(() => BUSY)
+    if (found !== undefined && !isFault(found)) return undefined
+    return found === undefined || found.code === 'channel_not_found' ? NOT_FOUND : undefined
   }
 }
 

@@ -9,7 +9,8 @@
 //   known-keys/4. Keys that are asked for at once share one read, however many callers ask; what is
 //                 kept and what waits is bounded.
 //   known-keys/5. A key that is kept for COMPARE_AFTER_MS is compared with the store beside its
-//                 use, so that a notice that was never sent costs about a minute.
+//                 use, so that a notice that was never sent costs about a minute. Callers that go
+//                 on without a use wait for that comparison.
 
 import { hash } from 'node:crypto'
 import { BoundedItems } from '#domain/bounds/bounded-items'
@@ -91,13 +92,23 @@ export class KnownKeys {
   ofHash(keyHash: string): FoundKey | Promise<FoundKey> {
     const now = this.#ports.monotonicMs()
     const known = this.#known.use(keyHash)
-    if (known !== undefined) {
-      if (now >= known.compareAt) {
-        known.compareAt = now + COMPARE_AFTER_MS
-        this.#want(keyHash) // known-keys/5
-      }
-      return known.key
+    if (known === undefined) return this.#ask(keyHash, now)
+    if (now >= known.compareAt) {
+      known.compareAt = now + COMPARE_AFTER_MS
+      this.#want(keyHash) // known-keys/5
     }
+    return known.key
+  }
+
+  /** The same, no older than COMPARE_AFTER_MS; rejects when the store does not answer. */
+  confirmed(keyHash: string): FoundKey | Promise<FoundKey> {
+    const now = this.#ports.monotonicMs()
+    const known = this.#known.use(keyHash)
+    const isRecent = known !== undefined && now < known.compareAt
+    return isRecent ? known.key : this.#ask(keyHash, now) // known-keys/5
+  }
+
+  #ask(keyHash: string, now: number): FoundKey | Promise<FoundKey> {
     if ((this.#unknown.get(keyHash) ?? 0) > now) return undefined
     const asked = this.#asked.get(keyHash)
     if (asked !== undefined) return asked.answer // known-keys/4

@@ -3,8 +3,13 @@
 // Invariants:
 //   W1. A submission is answered as accepted only after the log has it.
 //   submissions/1. The refusal of a draining or full way in comes after every other one.
+//   submissions/2. What a way in keeps of a submission it keeps after every check: a caller that is
+//                  refused makes it write nothing.
+//   submissions/3. What opened the channel is proven once more after a wait for the store: its end
+//                  may have been answered meanwhile.
 
 import { isFault } from '#domain/fault'
+import type { Fault } from '#domain/fault'
 import type { Answer, NowMs, SubmissionSink } from '#domain/ports'
 import type { OperationId } from '#domain/identity'
 import { SUBMISSION_MODELS } from '#domain/submission'
@@ -38,6 +43,15 @@ export interface MadeIds {
   readonly opId: OperationId
   /** Returns the 32 lower-case hex characters of the entity's id, where it has no other. */
   readonly entityHex: () => string
+  /** Keeps them for a later try, before the log has the submission; gives its refusal, if any. */
+  readonly keep?: (() => Promise<Fault | undefined>) | undefined
+}
+
+/** The caller of a submission, with its secret and the ids that its way in has made. */
+interface Submitter {
+  readonly caller: Caller
+  readonly password: string
+  readonly made: MadeIds | undefined
 }
 
 export class Submissions {
@@ -80,32 +94,49 @@ export class Submissions {
         : { nowMs, newHex32: made.entityHex, opId: made.opId }
     const read = readSubmission(intent, fields, making)
     if (isFault(read)) return read
-    const { submission, password } = read
-    const { channelId } = submission
+    const { channelId } = read.submission
+    const { password } = read
     const opened = this.#ports.access.open({ channelId, password }, caller, 'send')
     return opened instanceof Promise
-      ? opened.then((outcome) => this.#enter(submission, outcome, caller))
-      : this.#enter(submission, opened, caller)
+      ? opened.then((outcome) => this.#enter(read, outcome, caller, made))
+      : this.#enter(read, opened, caller, made)
   }
 
   /** Takes a submission once it is known whether its channel is open. */
   #enter(
-    sent: Submission,
+    { submission: sent, password }: ReadSubmission,
     opened: Answer<OpenChannel>,
     caller: Caller,
+    made: MadeIds | undefined,
   ): Answer<Accepted> | Promise<Answer<Accepted>> {
     if (isFault(opened)) return opened
     const submission = opened.key === undefined ? sent : allowed(opened.key, sent)
     if (isFault(submission)) return this.#ports.access.refuse(caller, submission)
-    if (submission.model !== 'message' || !submission.claimed) {
-      return this.append(submission, caller)
-    }
-    return this.#ports.claims.settle(submission, caller).then((settled) => {
-      if (isFault(settled)) return settled
-      if (settled.kind === 'append') return this.append(settled.submission, caller)
+    const isClaimed = submission.model === 'message' && submission.claimed
+    if (!isClaimed && made?.keep === undefined) return this.append(submission, caller)
+    return this.#later(submission, opened, { caller, made, password })
+  }
+
+  /** Takes a submission of which the store has something to say, or to keep, first. */
+  async #later(
+    submission: Submission,
+    opened: OpenChannel,
+    { caller, made, password }: Submitter,
+  ): Promise<Answer<Accepted>> {
+    const { claims, access } = this.#ports
+    const isClaimed = submission.model === 'message' && submission.claimed
+    const settled = isClaimed ? await claims.settle(submission, caller) : { submission }
+    if (isFault(settled)) return settled
+    if ('accepted' in settled) {
       this.#count('message', caller)
       return settled.accepted
-    })
+    }
+    if (caller.refusal !== undefined) return caller.refusal // submissions/1
+    const refusal = await made?.keep?.() // submissions/2
+    if (refusal !== undefined) return refusal
+    if (caller.grant !== undefined) return this.append(settled.submission, caller)
+    const since = await access.refusalSince(opened, password) // submissions/3
+    return since ?? this.append(settled.submission, caller)
   }
 
   /** Appends a submission that passed every check. (W1) */

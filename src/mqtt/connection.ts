@@ -8,10 +8,11 @@
 //   mqtt-connection/3. A defect in one connection ends that connection and no other.
 //   mqtt-connection/4. MQTT 3.1.1 has no word for a refusal: a publish is not acknowledged when the
 //                      credentials of its session are over, and its client sends it again.
+//   mqtt-connection/5. Credentials are proven once more when notices reach the connection, before
+//                      CONNACK: their end may have been told between the first proof and then.
 
 import { reportDefect } from '#domain/defect'
 import { isFault } from '#domain/fault'
-import { BUSY } from '#src/refusals/rejection'
 import type { Fault } from '#domain/fault'
 import { HELD_MAX, HELD_PAUSE } from './bounds.ts'
 import type { CarrierHandle, MqttCarrier } from './carrier.ts'
@@ -190,18 +191,18 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
     if (isFault(room)) return this.feed({ kind: 'refused', fault: room })
     this.#kept = room
     const visitor = { opening, address: this.carrier.address, reply: this.#reply.bind(this) }
-    const answer = await enter(visitor, this.#ports).catch((error: unknown) => {
-      this.#ports.logger.warn('the store did not answer a session', { ...reportDefect(error) })
-      return BUSY
-    })
+    const answer = await enter(visitor, this.#ports)
     if (isFault(answer)) return this.feed({ kind: 'refused', fault: answer })
     this.#keptMs = answer.keptMs
     this.#client = answer
     if (this.#isGone) return this.#leaveBehind()
     this.#ports.entered(this)
-    const { open, kept, madeId, keptMs, publisher: own } = answer
     this.#incoming.entered(this.#ports.inFlight)
-    this.feed({ kind: 'opened', open, own, kept, madeId, keptMs, aliasMax: room.aliasMax })
+    const fault = await answer.refusal() // mqtt-connection/5
+    // The key has ended before its session was there to end with it.
+    if (fault !== undefined && answer.open.key !== undefined) this.#keptMs = 0
+    if (fault === undefined) this.feed({ ...answer.opened(), aliasMax: room.aliasMax })
+    else this.feed({ kind: 'refused', fault })
     this.#incoming.pump()
   }
 

@@ -3,8 +3,8 @@
 // Invariants:
 //   mqtt-door/1. A client id has one connection in a channel: a newer one ends the older, on every
 //                node.
-//   mqtt-door/2. Connections whose password or key opens nothing any more end, at a notice or when
-//                notices may have been lost.
+//   mqtt-door/2. Connections whose password or key opens nothing any more end: at a notice, when
+//                notices may have been lost, and every minute, since nobody knows of some losses.
 //   mqtt-door/3. A will is published once its delay is over, and not when the client is back by
 //                then or has left in peace.
 //   mqtt-door/4. `drain` answers what was taken, then tells every client; none remains.
@@ -60,9 +60,10 @@ export interface MqttDoorOptions {
 
 /** Wills that wait for their delay; beyond these a will is published at once. */
 const WILLS_MAX = 100_000
-/** Milliseconds over which sessions compare their credentials after lost notices. */
+/** Milliseconds over which connections compare what they have with the store, and so many steps. */
 const RECHECK_MS = 2_000
-/** Milliseconds between two comparisons of subscribers with the store. */
+const RECHECK_STEPS = 100
+/** Milliseconds between two comparisons. */
 const RECHECK_EVERY_MS = 60_000
 /** Milliseconds between writes of positions. */
 const WRITE_EVERY_MS = 5_000
@@ -109,6 +110,7 @@ export class MqttDoor {
     this.#acknowledgements = new Acknowledgements(ports, ACKNOWLEDGEMENTS_WAITING_MAX)
     this.#presence = new Presence({ ...ports, nowMs })
     const acknowledgements = this.#acknowledgements
+    const crowded = meter.counter('mqtt_places_refused_total', {})
     this.#connectionPorts = {
       ...options,
       mqttSessions: ports.mqttSessions,
@@ -124,7 +126,8 @@ export class MqttDoor {
       strangers,
       lasting,
       ticks,
-      following: { ...ports, listeners, reads, acknowledgements },
+      crowded,
+      following: { ...ports, listeners, reads, acknowledgements, crowded },
       newHex32: hexSource(runtime.entropy),
       lost: meter.counter('mqtt_lost_total', {}),
       entered: (connection) => this.#entered(connection),
@@ -142,7 +145,7 @@ export class MqttDoor {
     this.#stops = [
       bus.onNotice((notice) => this.#noticed(notice)),
       runtime.every(RECHECK_EVERY_MS, () => {
-        this.#recheckFeeds()
+        this.recheck()
         this.#presence.report(this.#present())
       }),
       runtime.every(WRITE_EVERY_MS, () => void acknowledgements.flush()),
@@ -159,15 +162,21 @@ export class MqttDoor {
     return connection
   }
 
-  /** Lets every connection prove itself anew. Called when notices may have been lost. */
+  /**
+   * Lets every connection prove itself anew and find what the bus has lost. Also called when
+   * notices may have been lost.
+   */
   recheck(): void {
-    const all = [...this.#byClient.values()]
-    for (const [index, connection] of all.entries()) {
-      this.#ports.runtime.after((RECHECK_MS * index) / all.length, () => {
-        void this.#prove(connection)
-        connection.recheck()
-      })
+    this.#recheckSome([...this.#byClient.values()], Math.ceil(this.#byClient.size / RECHECK_STEPS))
+  }
+
+  #recheckSome(all: MqttConnection[], share: number): void {
+    for (const connection of all.splice(-share)) {
+      void this.#prove(connection) // mqtt-door/2
+      connection.recheck()
     }
+    if (all.length === 0) return
+    this.#ports.runtime.after(RECHECK_MS / RECHECK_STEPS, () => this.#recheckSome(all, share))
   }
 
   /** Finds what the bus has lost. */
@@ -286,11 +295,8 @@ export class MqttDoor {
     }
   }
 
-  /** mqtt-door/2. A store that does not answer ends nobody. */
+  /** A store that does not answer ends nobody. */
   async #prove(connection: MqttConnection): Promise<void> {
-    const open = connection.client?.open
-    if (open === undefined) return
-    const opens = await this.#ports.acceptance.access.stillOpens(open).catch(() => true)
-    if (!opens) connection.leave('not-authorized')
+    if ((await connection.client?.refusal()) !== undefined) connection.leave('not-authorized')
   }
 }

@@ -1,10 +1,16 @@
 // The way of a client into the gateway: its credentials, and the session that it comes back to.
+//
+// Invariants:
+//   mqtt-entrance/1. A session belongs to the credential that made it: the password of the channel,
+//                    or one key. Others with its client id have sessions of their own.
 
 import { hash } from 'node:crypto'
 
+import { reportDefect } from '#domain/defect'
 import { isFault } from '#domain/fault'
+import type { Fault } from '#domain/fault'
 import { parseDeviceId } from '#domain/identity'
-import type { ChannelId, DeviceId } from '#domain/identity'
+import type { DeviceId } from '#domain/identity'
 import type {
   EnteredSession,
   MqttEntry,
@@ -14,11 +20,13 @@ import type {
 import type { Answer } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
 import { isRecord } from '#domain/record'
+import type { Logger } from '#domain/telemetry'
 import type { Guard } from '#src/acceptance/caller-check'
 import type { ChannelAccess, OpenChannel } from '#src/acceptance/channel-access'
 import type { DoorRequests } from '#src/doors/door-requests'
 import { ownThingId } from '#src/mqtt/devices/entity-name'
 import type { Reply } from '#src/mqtt/devices/publish'
+import { BUSY } from '#src/refusals/rejection'
 import { parseJson } from '#src/schemas/json/json'
 import type { Opening } from './connect.ts'
 import { Exchanges } from './exchanges.ts'
@@ -26,14 +34,17 @@ import { Publisher } from './publisher.ts'
 import type { PublisherPorts } from './publisher.ts'
 import { Remembered } from './remembered.ts'
 import type { RememberedPorts } from './remembered.ts'
-import type { KeptState } from './signals.ts'
+import type { InputOf, KeptState } from './signals.ts'
 import type { StoredSubscription } from './subscriptions.ts'
 
 export interface EntrancePorts extends PublisherPorts, Omit<RememberedPorts, 'mqttSessions'> {
   readonly requests: Pick<DoorRequests, 'answer'>
-  readonly access: Pick<ChannelAccess, 'enter'>
+  readonly access: Pick<ChannelAccess, 'enter' | 'refusalSince'>
   readonly mqttSessions: Pick<MqttSessionStore, 'enter' | 'record'>
   readonly runtime: Pick<Runtime, 'nowMs' | 'wait' | 'after'>
+  readonly logger: Pick<Logger, 'debug' | 'warn'>
+  /** Counts a session that is not kept, for there is no place. */
+  readonly crowded: () => void
   /** True where only keys open a session. */
   readonly keysOnly: boolean
   /** Milliseconds for which a session is kept at most. */
@@ -43,11 +54,13 @@ export interface EntrancePorts extends PublisherPorts, Omit<RememberedPorts, 'mq
 /** A client whose credentials are good. */
 export interface Client {
   readonly open: OpenChannel
+  /** Tells its session that it is in. */
+  readonly opened: () => Omit<InputOf<'opened'>, 'aliasMax'>
+  /** The refusal that its credentials get now; undefined while they are good. */
+  readonly refusal: () => Promise<Fault | undefined>
   readonly opening: Opening
   /** Its name among all clients of all channels, and its number among its connections. */
   readonly owner: SessionOwner
-  /** The client id that the gateway made for a client without one. */
-  readonly madeId: string | undefined
   readonly publisher: Publisher
   /** What earlier connections left; undefined for a session that is not kept. */
   readonly kept: KeptState | undefined
@@ -65,8 +78,17 @@ export interface Visitor {
 /** CONNECT is the one packet whose credentials count in the budget. */
 const GUARD: Guard = { token: 'none', budget: 'passwords' }
 
-/** Checks the credentials and begins the session; rejects when the store does not answer. */
-export async function enter(
+/** Checks the credentials and begins the session; server_busy when the store does not answer. */
+export async function enter(visitor: Visitor, ports: EntrancePorts): Promise<Answer<Client>> {
+  try {
+    return await admitted(visitor, ports)
+  } catch (error) {
+    ports.logger.warn('the store did not answer a session', { ...reportDefect(error) })
+    return BUSY
+  }
+}
+
+async function admitted(
   { opening, address, reply }: Visitor,
   ports: EntrancePorts,
 ): Promise<Answer<Client>> {
@@ -81,8 +103,11 @@ export async function enter(
   void ports.mappings.of(channelId) // They are known before the first publish.
   const madeId = clientId === '' ? ports.newHex32() : undefined
   const name = madeId ?? clientId
-  const deviceId = deviceIdOf(channelId, name)
-  const { number, kept } = await begun(opening, { deviceId, channelId }, ports)
+  const deviceId = deviceIdOf(open, name)
+  const expiresAt = key !== undefined && key.expiresAt > 0 ? key.expiresAt : undefined
+  const whose = { deviceId, channelId, keyId: key?.keyId ?? '', expiresAt }
+  const { number, kept } = await begun(opening, whose, ports)
+  if (kept === undefined && opening.keptMs > 0) ports.crowded()
   const owner = { deviceId, number }
   const exchanges = kept && new Exchanges(owner, kept.exchanges)
   const remembered = exchanges && new Remembered(ports, owner, exchanges)
@@ -101,14 +126,24 @@ export async function enter(
     subscriptions: subscriptionsFrom(kept.subscriptions),
     unreleased: exchanges?.unreleased ?? [],
   }
-  const keptMs = kept === undefined ? 0 : Math.min(opening.keptMs, keptMsMax)
-  return { open, opening, owner, madeId, publisher, kept: state, keptMs, remembered }
+  const expiresInMs = (): number => (expiresAt ?? Infinity) - ports.runtime.nowMs()
+  const keptMs = kept === undefined ? 0 : Math.min(opening.keptMs, keptMsMax, expiresInMs())
+  const session = { open, kept: state, madeId, keptMs }
+  return {
+    ...session,
+    owner,
+    opening,
+    publisher,
+    remembered,
+    opened: () => ({ kind: 'opened', ...session, own: publisher, expiresInMs: expiresInMs() }),
+    refusal: () => access.refusalSince(open, sent.password),
+  }
 }
 
 /** Begins the session. That before is forgotten in passing where nothing is to be kept. */
 async function begun(
   { isClean, keptMs }: Opening,
-  client: Pick<MqttEntry, 'deviceId' | 'channelId'>,
+  client: Omit<MqttEntry, 'isClean' | 'isKept' | 'nowMs'>,
   { mqttSessions, runtime }: EntrancePorts,
 ): Promise<EnteredSession> {
   const nowMs = runtime.nowMs()
@@ -119,9 +154,14 @@ async function begun(
   return { number: nowMs, kept: undefined }
 }
 
-/** The device that a client is, in the place of one with a device key. */
-export function deviceIdOf(channelId: ChannelId, clientId: string): DeviceId {
-  const deviceId = parseDeviceId(hash('sha256', `mqtt:${channelId}/${clientId}`, 'hex'))
+/**
+ * The device that a client is, in the place of one with a device key. A client id names it among
+ * the clients of one credential: nobody enters, ends or clears the session of another one.
+ */
+export function deviceIdOf({ channelId, key }: OpenChannel, clientId: string): DeviceId {
+  // mqtt-entrance/1: the ids have one length, so no two pairs give the same text.
+  const whose = key === undefined ? `mqtt:${channelId}` : `mqtt-key:${key.keyId}`
+  const deviceId = parseDeviceId(hash('sha256', `${whose}/${clientId}`, 'hex'))
   if (deviceId === undefined) throw new Error('no device id')
   return deviceId
 }

@@ -11,17 +11,12 @@
 import { hash } from 'node:crypto'
 
 import { parseOperationId } from '#domain/identity'
-import type { OperationId } from '#domain/identity'
 import type { Exchange, SessionOwner } from '#domain/mqtt/sessions'
 import { REMEMBERED_MAX } from './bounds.ts'
 import type { Publication } from './publishes.ts'
 
 /** A publish with its op_id. */
-export interface Begun {
-  readonly opId: OperationId
-  /** To be kept before the publish is submitted; undefined for one that is kept already. */
-  readonly record: Exchange | undefined
-}
+export type Begun = Omit<Exchange, 'slot'>
 
 const DIGEST_LENGTH = 32
 
@@ -47,7 +42,7 @@ export class Exchanges {
     return [...this.#known.values()].filter(({ qos }) => qos === 2).map(({ packetId }) => packetId)
   }
 
-  /** Begins a publish at QoS 1 or 2, or goes on with one that comes again. */
+  /** A publish at QoS 1 or 2, or the first coming of one that comes again. Remembers nothing. */
   begin(publication: Publication): Begun {
     const { packetId, isRepeat, topic, payload } = publication
     const qos = publication.qos === 2 ? 2 : 1
@@ -55,18 +50,25 @@ export class Exchanges {
     const digest = hash('sha256', content, 'hex').slice(0, DIGEST_LENGTH)
     const known = this.#known.get(packetId)
     if (known?.digest === digest && (isRepeat || qos === 2)) {
-      return { opId: known.opId, record: undefined } // exchanges/1
+      return known // exchanges/1
     }
     this.#begun += 1
     const { deviceId, number } = this.#owner
     const name = hash('sha256', `${deviceId}:${number}:${this.#begun}:${packetId}`, 'hex')
     const opId = parseOperationId(`mqtt-${name.slice(0, 32)}`) // exchanges/2
     if (opId === undefined) throw new Error('no op_id')
-    const slot = known?.slot ?? this.#slot()
-    const record: Exchange = { slot, packetId, opId, digest, qos }
+    return { packetId, opId, digest, qos }
+  }
+
+  /** Remembers a publish; returns what the store is to keep, undefined for one that it has. */
+  keep(begun: Begun): Exchange | undefined {
+    const { packetId, opId, digest, qos } = begun
+    const known = this.#known.get(packetId)
+    if (known?.opId === opId) return undefined
+    const exchange = { slot: known?.slot ?? this.#slot(), packetId, opId, digest, qos }
     this.#known.delete(packetId)
-    this.#known.set(packetId, record)
-    return { opId, record }
+    this.#known.set(packetId, exchange)
+    return exchange
   }
 
   /** Ends the exchange of a PUBREL; returns what is to be kept in its place, if it was known. */

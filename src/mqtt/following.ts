@@ -32,6 +32,8 @@ export interface FollowingPorts {
   readonly runtime: Pick<Runtime, 'nowMs'>
   readonly reads: Limiter
   readonly logger: Pick<Logger, 'warn'>
+  /** Counts a subscription of a kept session for which there is no place. */
+  readonly crowded: () => void
 }
 
 /** The connection of the subscriber. */
@@ -166,6 +168,7 @@ export class Following {
     await acknowledgements.flush() // An earlier connection may have moved it here.
     const { kind } = await subscriptions.subscribe(deviceId, channelId, runtime.nowMs())
     if (kind === 'full') {
+      this.#ports.crowded()
       this.#ports.listeners.leave(channelId, this)
       return this.news({ kind: 'full' })
     }

@@ -11,7 +11,7 @@ import { Slots } from '#domain/bounds/slots'
 import type { Slot, SlotBounds } from '#domain/bounds/slots'
 import { TOPIC_ALIAS_MAX } from './bounds.ts'
 import type { Opening } from './connect.ts'
-import { TOPIC_BYTES_MAX } from './topics.ts'
+import { TOPIC_BYTES_MAX } from './devices/topic.ts'
 
 /** In bytes. */
 const LASTING: SlotBounds = { perAddress: 32 * 2 ** 20, total: 128 * 2 ** 20 }

@@ -19,7 +19,7 @@ import type { Runtime } from '#domain/runtime'
 import type { Logger } from '#domain/telemetry'
 import type { Guard } from '#src/acceptance/caller-check'
 import type { Mappings } from '#src/acceptance/channels/mappings'
-import type { Submissions } from '#src/acceptance/submissions'
+import type { MadeIds, Submissions } from '#src/acceptance/submissions'
 import type { Arrival, DoorRequests } from '#src/doors/door-requests'
 import { CATEGORY, STATUS, lineOf } from '#src/refusals/refusal'
 import { TTL_MAX_MS } from '#src/schemas/message'
@@ -60,16 +60,13 @@ export interface PublishingClient {
   /** The Thing of publishes whose topics name none. */
   readonly thingId: string
   /** The exchanges of a kept session. */
-  readonly remembered: Pick<Remembered, 'opIdOf'> | undefined
+  readonly remembered: Pick<Remembered, 'begin' | 'keep'> | undefined
   /** Sends a publish to the client, unless it is gone. */
   readonly reply: (reply: Reply) => void
 }
 
 /** What becomes of a publish; undefined when the log has it. */
 type Outcome = Fault | 'taken-over' | undefined
-
-/** The op_id of a publish; undefined for one that nobody asks for. */
-type Named = OperationId | Fault | 'taken-over' | undefined
 
 /** A submission under way, and how it is handed over again. */
 interface Sent extends Pick<Publication, 'topic' | 'qos'> {
@@ -82,6 +79,8 @@ const UNMAPPED = fault('route_not_found', { field: 'topic', detail: UNMAPPED_RUL
 /** The credentials were counted when the session began. */
 const GUARD: Guard = { token: 'none', budget: 'none' }
 const RETRY_AFTER_MS = 1_000
+/** Stands for the newer connection that has the session. */
+const TAKEN_OVER = fault('submission_not_accepted')
 /** Own publishes that are remembered until the feed brings them. */
 const OWN_MAX = 1_024
 
@@ -144,9 +143,12 @@ export class Publisher implements OwnPublishes {
     if (isFault(read)) return this.#refused(read, publication)
     for (const reply of read.replies) this.#client.reply(reply)
     const isNamed = qos > 0 || this.#own !== undefined
-    const opId = isNamed ? this.#opIdOf(publication, receivedAtMs) : undefined
-    const submit = (known: Named) => this.#submit(read.wishes, known, publication)
-    const outcome = opId instanceof Promise ? opId.then(submit) : submit(opId)
+    const made = isNamed ? this.#idsOf(publication, receivedAtMs) : undefined
+    if (isFault(made)) {
+      const refused = this.#unread(() => made)
+      return this.#refused(refused, publication)
+    }
+    const outcome = this.#submit(read.wishes, made, publication)
     return read.forget === undefined ? outcome : this.#taught(outcome, read.forget)
   }
 
@@ -175,28 +177,23 @@ export class Publisher implements OwnPublishes {
 
   #submit(
     wishes: readonly Wish[],
-    opId: Named,
+    made: MadeIds | undefined,
     publication: Publication,
   ): Outcome | Promise<Outcome> {
-    if (opId === 'taken-over') return 'taken-over'
-    if (isFault(opId))
-      return this.#refused(
-        this.#unread(() => opId),
-        publication,
-      )
     const [wish] = wishes
     if (wish === undefined) return undefined
-    if (wishes.length === 1) return this.#tried(wish, opId, publication)
-    return this.#allTried(wishes, opId, publication)
+    if (wishes.length === 1) return this.#tried(wish, made, publication)
+    return this.#allTried(wishes, made, publication)
   }
 
   async #allTried(
     wishes: readonly Wish[],
-    opId: OperationId | undefined,
+    made: MadeIds | undefined,
     publication: Publication,
-  ): Promise<Fault | undefined> {
+  ): Promise<Outcome> {
     for (const [index, wish] of wishes.entries()) {
-      const refusal = await this.#tried(wish, opId && nthOf(opId, index), publication)
+      const own = made && madeFrom(nthOf(made.opId, index), made.keep)
+      const refusal = await this.#tried(wish, own, publication)
       if (refusal !== undefined) return refusal
     }
     return undefined
@@ -211,17 +208,16 @@ export class Publisher implements OwnPublishes {
 
   #tried(
     wish: Wish,
-    opId: OperationId | undefined,
+    made: MadeIds | undefined,
     publication: Publication,
-  ): Fault | undefined | Promise<Fault | undefined> {
+  ): Outcome | Promise<Outcome> {
     const { channelId, password } = this.#client
     const { requests, submissions } = this.#ports
     const { topic, qos } = publication
     const { intent } = wish
     const said = intent.model === 'message' && saidOf(publication)
     const fields = { ...said, ...wish.fields, channel_id: channelId, password }
-    const made = opId && madeFrom(opId)
-    if (opId !== undefined) this.#noteOwn(opId)
+    if (made !== undefined) this.#noteOwn(made.opId)
     const submit = (): ReturnType<Submissions['submit']> =>
       requests.answer(this.#arrival, (caller) => submissions.submit(intent, fields, caller, made))
     const answer = submit()
@@ -229,11 +225,9 @@ export class Publisher implements OwnPublishes {
     return answer.then((later) => this.#answered(later, { topic, qos, submit }))
   }
 
-  #answered(
-    answer: Answer<unknown>,
-    { submit, ...sent }: Sent,
-  ): Fault | undefined | Promise<Fault | undefined> {
+  #answered(answer: Answer<unknown>, { submit, ...sent }: Sent): Outcome | Promise<Outcome> {
     if (!isFault(answer)) return undefined
+    if (answer === TAKEN_OVER) return 'taken-over'
     if (!this.#waits(answer, sent)) return this.#refused(answer, sent)
     return this.#triedAgain(answer, { submit, ...sent })
   }
@@ -243,30 +237,31 @@ export class Publisher implements OwnPublishes {
     return this.#client.level === 4 && qos > 0 && isBusy(refusal) && !this.#isOver
   }
 
-  async #triedAgain(refusal: Fault, { submit, ...sent }: Sent): Promise<Fault | undefined> {
+  async #triedAgain(refusal: Fault, { submit, ...sent }: Sent): Promise<Outcome> {
     let last = refusal
     while (this.#waits(last, sent)) {
       await this.#ports.runtime.wait(last.retryAfterMs ?? RETRY_AFTER_MS)
       const answer = await submit()
       if (!isFault(answer)) return undefined
+      if (answer === TAKEN_OVER) return 'taken-over'
       last = answer
     }
     return this.#refused(last, sent)
   }
 
   /** mqtt-publisher/1 */
-  #opIdOf(
-    publication: Publication,
-    receivedAtMs: number,
-  ): OperationId | Fault | Promise<OperationId | 'taken-over'> {
+  #idsOf(publication: Publication, receivedAtMs: number): MadeIds | Fault {
     const { opId, packetId } = publication
     const { remembered } = this.#client
     if (opId === undefined && remembered !== undefined && packetId > 0) {
-      return remembered.opIdOf(publication).then((known) => known ?? 'taken-over')
+      const begun = remembered.begin(publication)
+      const keep = async () => ((await remembered.keep(begun)) ? undefined : TAKEN_OVER)
+      return madeFrom(begun.opId, keep)
     }
-    if (opId === undefined) return operationIdFrom(receivedAtMs, this.#ports.newHex32())
+    if (opId === undefined) return madeFrom(operationIdFrom(receivedAtMs, this.#ports.newHex32()))
+    const parsed = parseOperationId(opId)
     const detail = `the user property op_id ${OPERATION_ID_RULE}`
-    return parseOperationId(opId) ?? fault('validation_failed', { field: 'op_id', detail })
+    return parsed ? madeFrom(parsed) : fault('validation_failed', { field: 'op_id', detail })
   }
 
   /** Counts the refusal of a publish that is no submission, as every refusal and every defect. */

@@ -17,7 +17,7 @@ import { RECEIVE_MAX, UNRELEASED_MAX } from './bounds.ts'
 import type { Packet, ProtocolLevel, PublishPacket, QoS } from './codec.ts'
 import { REASON, reasonOf } from './reasons.ts'
 import type { ReasonCode } from './reasons.ts'
-import { levelsOf } from './topics.ts'
+import { levelsOf } from './devices/topic.ts'
 
 /** What a client publishes, with its topic alias resolved. */
 export interface Publication {

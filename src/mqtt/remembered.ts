@@ -6,10 +6,9 @@
 //   remembered/2. A store that does not answer delays a publish by RECORD_WITHIN_MS once, and no
 //                 publish after it until it answers again: what the log takes, the gateway takes.
 
-import type { OperationId } from '#domain/identity'
 import type { Exchange, MqttSessionStore, SessionOwner } from '#domain/mqtt/sessions'
 import type { Runtime } from '#domain/runtime'
-import type { Exchanges } from './exchanges.ts'
+import type { Begun, Exchanges } from './exchanges.ts'
 import type { Publication } from './publishes.ts'
 
 export interface RememberedPorts {
@@ -33,11 +32,15 @@ export class Remembered {
     this.#exchanges = exchanges
   }
 
-  /** The op_id of a publish; undefined when a newer connection has the session. */
-  async opIdOf(publication: Publication): Promise<OperationId | undefined> {
-    const { opId, record } = this.#exchanges.begin(publication)
-    const isOwned = record === undefined || (await this.#record(record)) // remembered/1
-    return isOwned ? opId : undefined
+  /** A publish with its op_id, which is to be kept once nothing refuses it. */
+  begin(publication: Publication): Begun {
+    return this.#exchanges.begin(publication)
+  }
+
+  /** Keeps a publish before it is submitted; false when a newer connection has the session. */
+  async keep(begun: Begun): Promise<boolean> {
+    const exchange = this.#exchanges.keep(begun)
+    return exchange === undefined || this.#record(exchange) // remembered/1
   }
 
   /** Ends an exchange at QoS 2; false when a newer connection has the session. */

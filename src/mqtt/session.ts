@@ -8,6 +8,7 @@
 //   mqtt-session/1. Nothing is submitted before the credentials of CONNECT are accepted.
 //   mqtt-session/2. A closed session gives no outputs.
 //   mqtt-session/3. A client that is silent for one and a half of its keep alive is gone.
+//   mqtt-session/4. A session ends when its credentials expire.
 
 import type { Fault } from '#domain/fault'
 import { lineOf } from '#src/refusals/refusal'
@@ -27,7 +28,7 @@ import type { Opening } from './connect.ts'
 import { Publishes } from './publishes.ts'
 import { REASON, connectRefusalOf } from './reasons.ts'
 import type { ConnectRefusal, ReasonCode } from './reasons.ts'
-import type { Input, Leave, Output } from './signals.ts'
+import type { Input, InputOf, Leave, Output } from './signals.ts'
 import { Subscriber } from './subscriber.ts'
 
 type Phase =
@@ -41,6 +42,8 @@ type Phase =
       readonly publishes: Publishes
       readonly subscriber: Subscriber
       heardMs: number
+      /** The time at which the credentials expire. */
+      readonly expiresMs: number
       /** The time at which a postponed read of the feed begins again. */
       readMs: number
     }
@@ -90,7 +93,7 @@ export class Session {
     if (phase.kind === 'closed') return Infinity
     if (phase.kind !== 'serving') return phase.untilMs
     const readAt = phase.subscriber.isPostponed ? phase.readMs : Infinity
-    return Math.min(phase.heardMs + phase.opening.silenceMs, readAt)
+    return Math.min(phase.heardMs + phase.opening.silenceMs, phase.expiresMs, readAt)
   }
 
   handle(input: Input, nowMs: number): readonly Output[] {
@@ -198,7 +201,7 @@ export class Session {
   }
 
   #opened(
-    { open, own, kept, madeId, keptMs, aliasMax }: Extract<Input, { readonly kind: 'opened' }>,
+    { open, own, kept, madeId, keptMs, aliasMax, expiresInMs }: InputOf<'opened'>,
     nowMs: number,
     outputs: Output[],
   ): void {
@@ -214,6 +217,7 @@ export class Session {
       publishes: new Publishes({ ...opening, aliasMax }, unreleased),
       subscriber,
       heardMs: nowMs,
+      expiresMs: nowMs + expiresInMs,
       readMs: nowMs,
     }
     const properties = {
@@ -249,7 +253,9 @@ export class Session {
     const phase = this.#phase
     if (nowMs < this.tickAt) return
     if (phase.kind !== 'serving') this.#close(outputs, 'late')
-    else if (nowMs >= phase.heardMs + phase.opening.silenceMs) {
+    else if (nowMs >= phase.expiresMs) {
+      this.#end(REASON.notAuthorized, outputs, 'key_expired') // mqtt-session/4
+    } else if (nowMs >= phase.heardMs + phase.opening.silenceMs) {
       this.#end(REASON.keepAliveTimeout, outputs, 'silent') // mqtt-session/3
     } else outputs.push(...phase.subscriber.tick())
   }

@@ -37,6 +37,8 @@ export type Input =
       readonly keptMs: number
       /** Topic aliases that the client may set. */
       readonly aliasMax: number
+      /** Milliseconds after which the credentials expire; Infinity for never. */
+      readonly expiresInMs: number
     }
   | { readonly kind: 'refused'; readonly fault: Fault }
   /** The log has the publish of this ticket, or it is refused. */
@@ -48,6 +50,8 @@ export type Input =
   | { readonly kind: 'retained'; readonly news: readonly News[] }
   | { readonly kind: 'tick' }
   | { readonly kind: 'leave'; readonly reason: Leave }
+
+export type InputOf<Kind extends Input['kind']> = Extract<Input, { readonly kind: Kind }>
 
 export type Output =
   | { readonly kind: 'send'; readonly packet: Packet }

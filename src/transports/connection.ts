@@ -10,6 +10,7 @@
 //   connection/2. A connection that is gone listens to no channel; its session is closed and takes
 //     no input (session/2).
 //   connection/3. A defect in one session ends that session and no other.
+//   connection/4. A subscription that ends while its session begins is not served.
 
 import { isFault } from '#domain/fault'
 import type { Position } from '#domain/feed'
@@ -228,8 +229,11 @@ export class Connection implements SessionHandle, Writer<string> {
     // connection/1: the first reading gives the channels to listen to, the second one comes while
     // the session listens.
     await this.#shared.listeners.settled()
+    const joined = this.#listening.channelIds
     if (positions.length > 0) positions = await subscriptions.positions(deviceId)
     if (this.#isGone) return
+    const left = new Set(joined.filter((channelId) => !this.#listening.has(channelId)))
+    positions = positions.filter(({ channelId }) => !left.has(channelId)) // connection/4
     this.#shared.begun(this)
     this.#join(positions)
     this.feed({

@@ -23,6 +23,7 @@ import { retentionContract } from './store-retention.ts'
 import { secretContract } from './store-secrets.ts'
 import { subscriptionContract } from './store-subscriptions.ts'
 import { mappingContract } from './store-mappings.ts'
+import { keySessionContract } from './store-key-sessions.ts'
 import { mqttSessionContract } from './store-mqtt-sessions.ts'
 import { acknowledgementContract } from './store-acknowledgements.ts'
 import { ruleContract } from './store-rules.ts'
@@ -47,6 +48,7 @@ export function storeContract(engine: string, open: OpenStore): void {
     bindingClientContract,
     subscriptionContract,
     mqttSessionContract,
+    keySessionContract,
     mappingContract,
     acknowledgementContract,
     operationContract,

@@ -20,6 +20,8 @@ const entering = (store: Store, more: Partial<MqttEntry> = {}): Promise<EnteredS
   store.mqttSessions.enter({
     deviceId,
     channelId: A,
+    keyId: '',
+    expiresAt: undefined,
     isClean: false,
     isKept: true,
     nowMs: NOW,

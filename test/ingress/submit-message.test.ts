@@ -114,3 +114,15 @@ test('without an op_id nothing is claimed', async (t) => {
   t.is(rig.operations.claims.size, 0)
   t.is(new Set(rig.sink.accepted.map(({ entityId }) => entityId)).size, 2)
 })
+
+test('submissions/3: a password that changes while the op_id is claimed sends nothing', async (t) => {
+  const rig = await startIngress(t)
+  const claim = rig.operations.claim.bind(rig.operations)
+  rig.operations.claim = async (...asked) => {
+    const claimed = await claim(...asked)
+    await rig.post('/channel/password', { ...CREDENTIALS, new_password: 'another one' })
+    return claimed
+  }
+  t.is((await rig.post('/message', FIRST)).status, 404)
+  t.is(rig.sink.accepted.length, 0)
+})

@@ -4,6 +4,7 @@ import test from 'ava'
 
 import { fault } from '#domain/fault'
 import { HELD_MAX, HELD_PAUSE } from '#src/mqtt/bounds'
+import { addChannel } from '#test/support/acceptance-rig'
 import { CHANNEL, PASSWORD } from '#test/support/making'
 import { MqttClient } from '#test/support/mqtt-client'
 import { attr, publish } from '#test/support/mqtt-play'
@@ -90,10 +91,7 @@ test('mqtt-door/2: another password and a revoked key end their sessions, and no
   await channelKeys.revoke(channelId, keyId)
   bus.notify({ kind: 'credentials-changed', channelId, keyId })
   t.is((await one.next('disconnect')).reasonCode, 0x87)
-  channels.rows.set(channelId, {
-    ...channels.rows.get(channelId),
-    passwordHash: 'another',
-  } as never)
+  await addChannel(channels, CHANNEL, 'another password')
   bus.notify({ kind: 'credentials-changed', channelId })
   t.is((await byPassword.next('disconnect')).reasonCode, 0x87)
   t.true((await other.next('disconnect')).reasonCode === 0x87)

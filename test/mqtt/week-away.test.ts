@@ -24,7 +24,8 @@ test('a week of updates of a thousand Things comes back as a thousand messages',
   // The store has another channel than the rig: the door sees it under the name of the rig's.
   const { access } = rig.acceptance
   const enter: typeof access.enter = async () => ({ channelId: writer.channelId })
-  const acceptance = { ...rig.acceptance, access: Object.assign(access, { enter }) }
+  const refusalSince: typeof access.refusalSince = async () => undefined
+  const acceptance = { ...rig.acceptance, access: Object.assign(access, { enter, refusalSince }) }
   const door = rig.another({ ...stores, acceptance })
   const visit = (): Promise<MqttClient> => MqttClient.enter(door, { level: 4 }, { clean: false })
 

@@ -21,7 +21,7 @@ export class FakeMqttSessions implements MqttSessionStore {
   /** Rejects while it is set. */
   isAway = false
 
-  async enter({ deviceId, isClean, isKept, nowMs }: MqttEntry): Promise<EnteredSession> {
+  async enter({ deviceId, isClean, isKept, nowMs, expiresAt }: MqttEntry): Promise<EnteredSession> {
     this.#check()
     const row = this.rows.get(deviceId)
     const isPresent = row !== undefined && !isClean && (row.expiresAt ?? Infinity) > nowMs
@@ -29,7 +29,7 @@ export class FakeMqttSessions implements MqttSessionStore {
     const number = Math.max((row?.number ?? 0) + 1, nowMs)
     if (!isPresent && !isKept) return { number, kept: undefined }
     const kept = isPresent ? row : { number, subscriptions: '[]', exchanges: new Map() }
-    this.rows.set(deviceId, { ...kept, number, expiresAt: undefined })
+    this.rows.set(deviceId, { ...kept, number, expiresAt })
     const { subscriptions } = kept
     return { number, kept: { isPresent, subscriptions, exchanges: [...kept.exchanges.values()] } }
   }
@@ -48,7 +48,8 @@ export class FakeMqttSessions implements MqttSessionStore {
 
   async leave(owner: SessionOwner, expiresAt: number | undefined): Promise<void> {
     const row = this.#owned(owner)
-    if (row !== undefined) row.expiresAt = expiresAt
+    const until = Math.min(row?.expiresAt ?? Infinity, expiresAt ?? Infinity)
+    if (row !== undefined && until < Infinity) row.expiresAt = until
   }
 
   #owned({ deviceId, number }: SessionOwner): Row | undefined {

@@ -57,6 +57,7 @@ export const opened: Input = {
   madeId: undefined,
   keptMs: 0,
   aliasMax: TOPIC_ALIAS_MAX,
+  expiresInMs: Infinity,
 }
 export const settled = (ticket: number, code?: FaultCode): Input => ({
   kind: 'settled',

@@ -58,6 +58,22 @@ test('a session does not serve a subscription that ends while it reads the posit
   t.is(rig.bus.listening(B), 0)
 })
 
+test('connection/4: a session does not serve a subscription that ends during its admission', async (t) => {
+  for (const last of [1, 2]) {
+    const rig = new Rig()
+    t.teardown(() => rig.sessions.close())
+    let readings = 0
+    rig.store.meanwhile = () => {
+      readings += 1
+      if (readings === last) rig.unsubscribe(A)
+    }
+    const carrier = await rig.welcomed()
+    rig.announce(rig.store.commitMessage(A))
+    await rig.rest()
+    t.deepEqual(carrier.heard(), ['welcome'], `in reading ${last}`)
+  }
+})
+
 test('a session serves a subscription that begins after the last reading of its admission', async (t) => {
   const rig = new Rig()
   t.teardown(() => rig.sessions.close())

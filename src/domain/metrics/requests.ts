@@ -35,5 +35,8 @@ export const REQUEST_METRICS = {
   mqtt_unrecorded_total: counter(
     'Times that the database did not take a publish of a kept MQTT session in time',
   ),
+  mqtt_places_refused_total: counter(
+    'Kept MQTT sessions, and subscriptions of such, for which a channel or a key had no place',
+  ),
   mqtt_wills_waiting: gauge('Wills of MQTT clients in their delay'),
 } as const satisfies Record<string, MetricShape>

@@ -5,11 +5,23 @@ import type { ChannelId, DeviceId, OperationId } from '#domain/identity'
 
 /** Kept sessions of one channel. */
 export const KEPT_SESSIONS_MAX = 10_000
+/** Those of them that one key may have made. */
+export const KEPT_SESSIONS_OF_KEY_MAX = 1_000
+/**
+ * Kept sessions of keys that may subscribe, of all keys of a channel and of one: the places of its
+ * devices (SUBSCRIBERS_MAX) are not for whoever holds a key.
+ */
+export const SUBSCRIBED_OF_KEYS_MAX = 8
+export const SUBSCRIBED_OF_KEY_MAX = 2
 
 /** A connection that begins. */
 export interface MqttEntry {
   readonly deviceId: DeviceId
   readonly channelId: ChannelId
+  /** The key of the client; '' for the password of the channel. */
+  readonly keyId: string
+  /** Unix milliseconds at which the key expires, and its session with it; undefined for never. */
+  readonly expiresAt: number | undefined
   /** True: the session before is forgotten. */
   readonly isClean: boolean
   /** True: the session outlives this connection. */
@@ -60,6 +72,9 @@ export interface MqttSessionStore {
   subscribe(owner: SessionOwner, subscriptions: string): Promise<boolean>
   /** Keeps exchanges in their places; false when a newer connection has the session. */
   record(owner: SessionOwner, exchanges: readonly Exchange[]): Promise<boolean>
-  /** The connection is over: without another one the session ends at that time. */
+  /**
+   * The connection is over: without another one the session ends at that time, or earlier with its
+   * key.
+   */
   leave(owner: SessionOwner, expiresAt: number | undefined): Promise<void>
 }

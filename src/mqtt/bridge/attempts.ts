@@ -77,7 +77,9 @@ export class Attempts {
     const { mqttSessions, runtime } = this.#ports
     const deviceId = parseDeviceId(hash('sha256', `mqtt-bridge:${this.#channelId}`, 'hex'))
     if (deviceId === undefined) throw new Error('no device id')
-    const entry = { deviceId, channelId: this.#channelId, isClean: false, isKept: true }
+    // What was tried outlives a key of the bridge: another one may stand in its place.
+    const whose = { deviceId, channelId: this.#channelId, keyId: '', expiresAt: undefined }
+    const entry = { ...whose, isClean: false, isKept: true }
     const { number, kept } = await mqttSessions.enter({ ...entry, nowMs: runtime.nowMs() })
     this.#known.clear()
     for (const exchange of kept?.exchanges ?? []) this.#known.set(exchange.slot, exchange)

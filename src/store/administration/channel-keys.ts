@@ -13,6 +13,7 @@ import type { ChannelId } from '#domain/identity'
 import type { Page } from '#domain/store-ports'
 import { Bulk, allIn, changeIn, removeById } from '#src/store/statements/bulk'
 import { lockedChannel } from './locked.ts'
+import { endSessionsOfKeys } from './mqtt-sessions.ts'
 import type { Database } from '#src/store/jobs/database'
 import type { Numbered } from '#src/store/dialect'
 import type { ChannelKeyRow } from '#src/store/entities/channels'
@@ -87,13 +88,17 @@ export class ChannelKeys implements ChannelKeyStore {
     return rows.length <= limit || last === undefined ? { items } : { items, next: last.id }
   }
 
-  async revoke(channelId: ChannelId, keyId: string): Promise<boolean> {
-    const revoked = await this.#database.change(
-      `DELETE FROM channel_keys WHERE key_id = ?
-        AND channel = (SELECT id FROM channels WHERE channel_id = ? AND is_deleted = 0)`,
-      [keyId, channelId],
-    )
-    return revoked > 0
+  revoke(channelId: ChannelId, keyId: string): Promise<boolean> {
+    return this.#database.durable(async (executor) => {
+      const found = await lockedChannel(executor, channelId)
+      if (found === undefined) return false
+      const { affected } = await executor.run(
+        'DELETE FROM channel_keys WHERE channel = ? AND key_id = ?',
+        [found.id, keyId],
+      )
+      if (affected > 0) await endSessionsOfKeys(executor, found.id, keyId)
+      return affected > 0
+    })
   }
 
   async used(keyHashes: readonly string[], day: number): Promise<void> {
@@ -167,6 +172,22 @@ export async function keepKeys(
   )
   await executor.run('UPDATE channels SET keys_hash = ? WHERE id = ?', [passwordHash, channel])
   return channel
+}
+
+/**
+ * Ends what lives with the keys of a channel whose next password makes them void; gives the number
+ * of the channel. Undefined, having done nothing, unless this password is in force. Locks the
+ * channel.
+ */
+export async function endKeys(
+  executor: Executor,
+  channelId: ChannelId,
+  previousHash: string,
+): Promise<number | undefined> {
+  const found = await lockedChannel(executor, channelId)
+  if (found?.passwordHash !== previousHash) return undefined
+  await endSessionsOfKeys(executor, found.id)
+  return found.id
 }
 
 async function removeVoid(

@@ -5,10 +5,10 @@ import type { ChannelCredentials, ChannelInfo, NewChannel, PasswordChange } from
 import type { ChannelId } from '#domain/identity'
 import type { ChannelStore } from '#domain/store-ports'
 import { Bulk, changeById } from '#src/store/statements/bulk'
-import { keepKeys } from './channel-keys.ts'
+import { endKeys, keepKeys } from './channel-keys.ts'
 import { lockedChannel } from './locked.ts'
 import type { Database } from '#src/store/jobs/database'
-import type { Numbered, Value } from '#src/store/dialect'
+import type { Numbered } from '#src/store/dialect'
 import type { ChannelHeadRow, ChannelRow } from '#src/store/entities/channels'
 import type { Tables } from '#src/store/entities/tables'
 import { factFor } from '#src/store/turns/lanes'
@@ -48,18 +48,21 @@ export class Channels implements ChannelStore {
     })
   }
 
-  rename(channelId: ChannelId, channelName: string): Promise<boolean> {
-    return this.#change('name = ?', [channelName, channelId])
+  async rename(channelId: ChannelId, channelName: string): Promise<boolean> {
+    const renamed = await this.#database.change(
+      'UPDATE channels SET name = ? WHERE channel_id = ? AND is_deleted = 0',
+      [channelName, channelId],
+    )
+    return renamed === 1
   }
 
   changePassword(channelId: ChannelId, change: PasswordChange): Promise<boolean> {
     const { previousHash, passwordHash, kept } = change
-    if (kept === 'nothing') {
-      const parameters = [passwordHash, channelId, previousHash]
-      return this.#change('password_hash = ?', parameters, ' AND password_hash = ?')
-    }
     return this.#database.durable(async (executor) => {
-      const channel = await keepKeys(executor, channelId, change)
+      const channel =
+        kept === 'nothing'
+          ? await endKeys(executor, channelId, previousHash)
+          : await keepKeys(executor, channelId, change)
       if (channel === undefined) return false
       if (kept === 'everything') {
         await executor.run(
@@ -110,18 +113,5 @@ export class Channels implements ChannelStore {
 
   async exists(channelId: ChannelId): Promise<boolean> {
     return (await this.credentials(channelId)) !== undefined
-  }
-
-  /** `parameters`: those of the assignment, the channel, those of the condition. */
-  async #change(
-    assignment: string,
-    parameters: readonly Value[],
-    condition = '',
-  ): Promise<boolean> {
-    const changed = await this.#database.change(
-      `UPDATE channels SET ${assignment} WHERE channel_id = ? AND is_deleted = 0${condition}`,
-      parameters,
-    )
-    return changed === 1
   }
 }

@@ -6,9 +6,11 @@
 //     own.
 //   mqtt-sessions/2. Rows are locked in the order of their device ids, so that two nodes do not
 //     wait for each other.
+//   mqtt-sessions/3. A session ends with its key: no connection lets it live on, and what a channel
+//     has for its devices is free at once.
 
 import type { ChannelId } from '#domain/identity'
-import { KEPT_SESSIONS_MAX } from '#domain/mqtt/sessions'
+import { KEPT_SESSIONS_MAX, KEPT_SESSIONS_OF_KEY_MAX } from '#domain/mqtt/sessions'
 import type {
   EnteredSession,
   Exchange,
@@ -92,14 +94,17 @@ export class MqttSessions implements MqttSessionStore {
     return this.#recorded.ask({ owner, exchanges })
   }
 
-  leave(owner: SessionOwner, expiresAt: number | undefined): Promise<void> {
-    return this.#database.repeatable(async (executor) => {
+  async leave(owner: SessionOwner, expiresAt = Infinity): Promise<void> {
+    if (expiresAt === Infinity) return
+    await this.#database.repeatable(async (executor) => {
       const device = await owned(executor, owner)
       if (device === undefined) return
-      await executor.run('UPDATE mqtt_sessions SET expires_at = ? WHERE device = ?', [
-        expiresAt ?? null,
-        device,
-      ])
+      // mqtt-sessions/3
+      await executor.run(
+        `UPDATE mqtt_sessions SET expires_at = ?
+          WHERE device = ? AND (expires_at IS NULL OR expires_at > ?)`,
+        [expiresAt, device, expiresAt],
+      )
     }, IDEMPOTENT)
   }
 }
@@ -118,6 +123,25 @@ export async function removeMqttSessions(
     )
   }
   return removed
+}
+
+/**
+ * Ends the sessions of a key, or without one those of all keys of a channel; retention removes
+ * them. (mqtt-sessions/3)
+ */
+export async function endSessionsOfKeys(
+  executor: Executor,
+  channel: number,
+  keyId?: string,
+): Promise<void> {
+  const of = keyId === undefined ? "channel = ? AND key_id <> ''" : 'channel = ? AND key_id = ?'
+  const whose = keyId === undefined ? [channel] : [channel, keyId]
+  await executor.run(`UPDATE mqtt_sessions SET expires_at = 0 WHERE ${of}`, whose)
+  await executor.run(
+    `DELETE FROM subscriptions WHERE channel = ?
+      AND device IN (SELECT device FROM mqtt_sessions WHERE ${of})`,
+    [channel, ...whose],
+  )
 }
 
 /** mqtt-sessions/2 */
@@ -145,7 +169,7 @@ async function owned(
 }
 
 async function enter(executor: Executor, entry: MqttEntry): Promise<EnteredSession> {
-  const { deviceId, isClean, isKept, nowMs } = entry
+  const { deviceId, isClean, isKept, nowMs, expiresAt = null } = entry
   const device = await lockedDevice(executor, deviceId)
   if (device === undefined)
     return isKept ? begin(executor, entry) : { number: nowMs, kept: undefined }
@@ -168,7 +192,7 @@ async function enter(executor: Executor, entry: MqttEntry): Promise<EnteredSessi
     id,
   ])
   if (!isPresent) return { number, kept: await keep(executor, entry, id) }
-  await executor.run('UPDATE mqtt_sessions SET expires_at = NULL WHERE device = ?', [id])
+  await executor.run('UPDATE mqtt_sessions SET expires_at = ? WHERE device = ?', [expiresAt, id])
   const exchanges = await executor.all<Exchange>(
     `SELECT slot, packet_id AS packetId, op_id AS opId, digest, qos
       FROM mqtt_exchanges WHERE device = ? ORDER BY slot`,
@@ -179,13 +203,15 @@ async function enter(executor: Executor, entry: MqttEntry): Promise<EnteredSessi
 
 /** Makes the device of a first session, unless its channel keeps too many. */
 async function begin(executor: Executor, entry: MqttEntry): Promise<EnteredSession> {
-  const { deviceId, channelId, nowMs } = entry
+  const { deviceId, channelId, keyId, nowMs } = entry
   const channel = await channelOf(executor, channelId)
-  const { count } = (await executor.first<{ readonly count: number }>(
-    'SELECT count(*) AS count FROM mqtt_sessions WHERE channel = ?',
-    [channel],
-  )) ?? { count: 0 }
-  if (count >= KEPT_SESSIONS_MAX) return { number: nowMs, kept: undefined }
+  const { count, own } = (await executor.first<{ readonly count: number; readonly own: number }>(
+    `SELECT count(*) AS count, count(CASE WHEN key_id = ? THEN 1 END) AS own
+      FROM mqtt_sessions WHERE channel = ?`,
+    [keyId, channel],
+  )) ?? { count: 0, own: 0 }
+  const isFull = count >= KEPT_SESSIONS_MAX || (keyId !== '' && own >= KEPT_SESSIONS_OF_KEY_MAX)
+  if (isFull) return { number: nowMs, kept: undefined }
   await executor.run(
     `INSERT INTO devices (device_id, platform, channel_type, created_at, sessions, seen_at)
       VALUES (?, 'other', 'private', ?, ?, ?)`,
@@ -200,13 +226,14 @@ async function begin(executor: Executor, entry: MqttEntry): Promise<EnteredSessi
 
 async function keep(
   executor: Executor,
-  { channelId }: MqttEntry,
+  { channelId, keyId, expiresAt }: MqttEntry,
   device: number,
 ): Promise<EnteredSession['kept']> {
   const channel = await channelOf(executor, channelId)
   await executor.run(
-    'INSERT INTO mqtt_sessions (device, channel, subscriptions) VALUES (?, ?, ?)',
-    [device, channel, NO_SUBSCRIPTIONS],
+    `INSERT INTO mqtt_sessions (device, channel, subscriptions, key_id, expires_at)
+      VALUES (?, ?, ?, ?, ?)`,
+    [device, channel, NO_SUBSCRIPTIONS, keyId, expiresAt ?? null],
   )
   return { isPresent: false, subscriptions: NO_SUBSCRIPTIONS, exchanges: [] }
 }

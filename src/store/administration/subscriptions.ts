@@ -5,9 +5,13 @@
 //     share a transaction that has the channel for itself.
 //   subscriptions/2. A device with a provider's route subscribes between two turns of the channel:
 //     the turn before makes no job for it, the turn after does. (making/1)
+//   subscriptions/3. Of those places SUBSCRIBED_OF_KEYS_MAX at most are for kept MQTT sessions that
+//     keys made, and SUBSCRIBED_OF_KEY_MAX for those of one key. A session that is over gets none,
+//     and gives its own to whoever needs it.
 
 import type { Subscriber } from '#domain/administration'
 import { SUBSCRIBERS_MAX } from '#domain/channel'
+import { SUBSCRIBED_OF_KEYS_MAX, SUBSCRIBED_OF_KEY_MAX } from '#domain/mqtt/sessions'
 import type { ChannelType } from '#domain/device'
 import type { Acknowledgement, Position } from '#domain/feed'
 import type { ChannelId, DeviceId } from '#domain/identity'
@@ -17,6 +21,7 @@ import type { AckedEntry } from '#src/store/feed/acknowledgements'
 import { Bulk } from '#src/store/statements/bulk'
 import type { Database } from '#src/store/jobs/database'
 import type { Executor } from '#src/store/jobs/executor'
+import type { Numbered } from '#src/store/dialect'
 import type { SubscriptionRow } from '#src/store/entities/devices'
 import { USED_SINCE } from '#src/store/retention/idle'
 import type { Tables } from '#src/store/entities/tables'
@@ -38,7 +43,9 @@ interface Subscribing {
   readonly device: number
   readonly channelType: ChannelType
   readonly held: number
-  readonly subscribers: number
+  /** The key that made the device as an MQTT session; null for any other device. */
+  readonly keyId: string | null
+  readonly expiresAt: number | null
 }
 
 export class Subscriptions implements SubscriptionStore {
@@ -60,14 +67,19 @@ export class Subscriptions implements SubscriptionStore {
       const state = await executor.first<Subscribing>(
         `SELECT d.id AS device, d.channel_type AS channelType,
             (SELECT count(*) FROM subscriptions WHERE channel = ? AND device = d.id) AS held,
-            (SELECT count(*) FROM subscriptions WHERE channel = ?) AS subscribers
+            (SELECT key_id FROM mqtt_sessions WHERE device = d.id) AS keyId,
+            (SELECT expires_at FROM mqtt_sessions WHERE device = d.id) AS expiresAt
           FROM devices d WHERE d.device_id = ?${executor.dialect.forUpdate}`,
-        [channel, channel, deviceId],
+        [channel, deviceId],
       )
       if (state === undefined) return { kind: 'no-device' }
-      const { device, held, subscribers } = state
+      const { device, held, keyId, expiresAt } = state
+      if ((expiresAt ?? Infinity) <= nowMs) return { kind: 'no-device' } // subscriptions/3
       if (held > 0) return { kind: 'subscribed', channelName, isNew: false }
-      if (subscribers >= SUBSCRIBERS_MAX) return { kind: 'full' } // subscriptions/1
+      if (!(await hasRoom(executor, channel, keyId ?? ''))) {
+        await removeEnded(executor, channel, nowMs)
+        if (!(await hasRoom(executor, channel, keyId ?? ''))) return { kind: 'full' }
+      }
       const isPushed = state.channelType !== 'private'
       const sinceSeq = isPushed ? await flagChannel(executor, channel) : headSeq // subscriptions/2
       const start = { sinceSeq, ackedSeq: 0, ackedAhead: '[]', createdAt: nowMs }
@@ -147,6 +159,32 @@ export class Subscriptions implements SubscriptionStore {
 
   acknowledgeEntries(deviceId: DeviceId, entries: readonly AckedEntry[]): Promise<number> {
     return this.#acknowledgements.single(deviceId, entries)
+  }
+}
+
+/** True when the channel has a place for one more device, of a key when it names one. */
+async function hasRoom(executor: Executor, channel: number, keyId: string): Promise<boolean> {
+  const taken = await executor.first<Record<'places' | 'ofKeys' | 'ofKey', number>>(
+    `SELECT count(*) AS places, count(CASE WHEN m.key_id <> '' THEN 1 END) AS ofKeys,
+        count(CASE WHEN m.key_id = ? THEN 1 END) AS ofKey
+      FROM subscriptions s LEFT JOIN mqtt_sessions m ON m.device = s.device WHERE s.channel = ?`,
+    [keyId, channel],
+  )
+  const { places = 0, ofKeys = 0, ofKey = 0 } = taken ?? {}
+  if (places >= SUBSCRIBERS_MAX) return false // subscriptions/1
+  // subscriptions/3
+  return keyId === '' || (ofKeys < SUBSCRIBED_OF_KEYS_MAX && ofKey < SUBSCRIBED_OF_KEY_MAX)
+}
+
+/** Frees the places of MQTT sessions that are over and that retention has not removed yet. */
+async function removeEnded(executor: Executor, channel: number, nowMs: number): Promise<void> {
+  const ended = await executor.all<Numbered>(
+    `SELECT s.device AS id FROM subscriptions s JOIN mqtt_sessions m ON m.device = s.device
+      WHERE s.channel = ? AND m.expires_at <= ?`,
+    [channel, nowMs],
+  )
+  for (const { id } of ended) {
+    await executor.run('DELETE FROM subscriptions WHERE channel = ? AND device = ?', [channel, id])
   }
 }
 

@@ -2,10 +2,10 @@
 
 import type { OperationId } from '#domain/identity'
 import type { ColumnTypes } from '#src/store/dialect'
-import { key, orNull, tableOf } from './table.ts'
+import { key, orNull, tableOf, withDefault } from './table.ts'
 import type { RowOf } from './table.ts'
 
-export const mqttSessionEntity = ({ integer, document }: ColumnTypes) =>
+export const mqttSessionEntity = ({ integer, text, document }: ColumnTypes) =>
   tableOf({
     name: 'mqtt_sessions',
     columns: {
@@ -13,8 +13,12 @@ export const mqttSessionEntity = ({ integer, document }: ColumnTypes) =>
       device: key(integer),
       channel: integer,
       subscriptions: document,
-      /** Null while it has a connection, and for a session without an end. */
+      /**
+       * Null for a session without an end, and while it has a connection unless its key expires.
+       */
       expiresAt: orNull(integer),
+      /** The key that made it; empty for the password of the channel. */
+      keyId: withDefault(text(32), ''),
     },
     indices: [
       { name: 'mqtt_sessions_by_channel', columns: ['channel'] },
