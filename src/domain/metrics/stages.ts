@@ -41,6 +41,7 @@ export const STAGE_METRICS = {
   turn_seconds: histogram('One turn of the actors', SECONDS),
   turn_submissions: histogram('Submissions applied in one turn', SIZES),
   turns_retried_total: counter('Turns that had to be taken again'),
+  turns_cut_total: counter('Turns decided anew with fewer submissions, whose rules made too much'),
   dead_letters_total: counter('Submissions set aside after a defect'),
   live_rules: gauge('Rules of the channels with a live actor'),
   compiled_rules: gauge('Different rules among them'),
