@@ -11,6 +11,9 @@ export const STAGE_METRICS = {
   channel_waiting_submissions: gauge(
     'Submissions waiting until earlier ones of their channel are applied',
   ),
+  following_changes: gauge(
+    'Changes that rules may make of what is accepted here and not applied, of channels with many',
+  ),
   credential_cache_entries: gauge('Verified and refused credentials held'),
   credential_cache_bytes: gauge('Estimated bytes of these credentials'),
   password_budget_addresses: gauge(
