@@ -36,6 +36,8 @@ export interface SubmissionPorts {
  */
 export interface MadeIds {
   readonly opId: OperationId
+  /** Set when the way in knows that it may have handed it over already. */
+  readonly mayRepeat?: true
   /** Returns the 32 lower-case hex characters of the entity's id, where it has no other. */
   readonly entityHex: () => string
 }
@@ -80,7 +82,9 @@ export class Submissions {
         : { nowMs, newHex32: made.entityHex, opId: made.opId }
     const read = readSubmission(intent, fields, making)
     if (isFault(read)) return read
-    const { submission, password } = read
+    const { password } = read
+    const submission: Submission =
+      made?.mayRepeat === true ? { ...read.submission, mayRepeat: true } : read.submission
     const { channelId } = submission
     const opened = this.#ports.access.open({ channelId, password }, caller, 'send')
     return opened instanceof Promise

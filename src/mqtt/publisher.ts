@@ -25,7 +25,7 @@ import type { Mapping } from '#src/schemas/mappings/mapping'
 import { OPERATION_ID_RULE } from '#src/schemas/values'
 import type { ProtocolLevel } from './codec.ts'
 import type { Publication } from './publishes.ts'
-import type { Remembered } from './remembered.ts'
+import type { PublishName, Remembered } from './remembered.ts'
 import type { OwnPublishes } from './subscriber.ts'
 import { NO_STATE } from '#src/mqtt/devices/family-state'
 import type { Reply, Wish } from '#src/mqtt/devices/publish'
@@ -52,7 +52,7 @@ export interface PublishingClient {
   /** The Thing of publishes whose topics name none. */
   readonly thingId: string
   /** The exchanges of a kept session. */
-  readonly remembered: Pick<Remembered, 'opIdOf'> | undefined
+  readonly remembered: Pick<Remembered, 'nameOf'> | undefined
   /** Sends a publish to the client, unless it is gone. */
   readonly reply: (reply: Reply) => void
 }
@@ -126,33 +126,33 @@ export class Publisher implements OwnPublishes {
     this.#state = read.state
     for (const reply of read.replies) this.#client.reply(reply)
     const isNamed = qos > 0 || this.#own !== undefined
-    const opId = isNamed ? this.#opIdOf(publication, receivedAtMs) : undefined
+    const name = isNamed ? this.#nameOf(publication, receivedAtMs) : undefined
     const { wishes } = read
-    return opId instanceof Promise
-      ? opId.then((known) => this.#submit(wishes, known, publication))
-      : this.#submit(wishes, opId, publication)
+    return name instanceof Promise
+      ? name.then((known) => this.#submit(wishes, known, publication))
+      : this.#submit(wishes, name, publication)
   }
 
   #submit(
     wishes: readonly Wish[],
-    opId: OperationId | Fault | 'taken-over' | undefined,
+    name: Answer<PublishName> | 'taken-over' | undefined,
     publication: Publication,
   ): Outcome | Promise<Outcome> {
-    if (opId === 'taken-over') return 'taken-over'
-    if (isFault(opId)) return this.#unread(opId, publication)
+    if (name === 'taken-over') return 'taken-over'
+    if (name !== undefined && isFault(name)) return this.#unread(name, publication)
     const [wish] = wishes
     if (wish === undefined) return undefined
-    if (wishes.length === 1) return this.#tried(wish, opId, publication)
-    return this.#allTried(wishes, opId, publication)
+    if (wishes.length === 1) return this.#tried(wish, name, publication)
+    return this.#allTried(wishes, name, publication)
   }
 
   async #allTried(
     wishes: readonly Wish[],
-    opId: OperationId | undefined,
+    name: PublishName | undefined,
     publication: Publication,
   ): Promise<Fault | undefined> {
     for (const [index, wish] of wishes.entries()) {
-      const refusal = await this.#tried(wish, opId && nthOf(opId, index), publication)
+      const refusal = await this.#tried(wish, name && nthOf(name, index), publication)
       if (refusal !== undefined) return refusal
     }
     return undefined
@@ -167,7 +167,7 @@ export class Publisher implements OwnPublishes {
 
   #tried(
     wish: Wish,
-    opId: OperationId | undefined,
+    name: PublishName | undefined,
     publication: Publication,
   ): Fault | undefined | Promise<Fault | undefined> {
     const { channelId, password } = this.#client
@@ -176,8 +176,8 @@ export class Publisher implements OwnPublishes {
     const { intent } = wish
     const said = intent.model === 'message' && saidOf(publication)
     const fields = { ...said, ...wish.fields, channel_id: channelId, password }
-    const made = opId && madeFrom(opId)
-    if (opId !== undefined) this.#noteOwn(opId)
+    const made = name && madeFrom(name)
+    if (name !== undefined) this.#noteOwn(name.opId)
     const submit = (): ReturnType<Submissions['submit']> =>
       requests.answer(this.#arrival, (caller) => submissions.submit(intent, fields, caller, made))
     const answer = submit()
@@ -211,18 +211,20 @@ export class Publisher implements OwnPublishes {
   }
 
   /** mqtt-publisher/1 */
-  #opIdOf(
+  #nameOf(
     publication: Publication,
     receivedAtMs: number,
-  ): OperationId | Fault | Promise<OperationId | 'taken-over'> {
+  ): Answer<PublishName> | Promise<PublishName | 'taken-over'> {
     const { opId, packetId } = publication
     const { remembered } = this.#client
     if (opId === undefined && remembered !== undefined && packetId > 0) {
-      return remembered.opIdOf(publication).then((known) => known ?? 'taken-over')
+      return remembered.nameOf(publication).then((known) => known ?? 'taken-over')
     }
-    if (opId === undefined) return operationIdFrom(receivedAtMs, this.#ports.newHex32())
+    if (opId === undefined) return { opId: operationIdFrom(receivedAtMs, this.#ports.newHex32()) }
+    const chosen = parseOperationId(opId)
+    if (chosen !== undefined) return { opId: chosen, mayRepeat: true }
     const detail = `the user property op_id ${OPERATION_ID_RULE}`
-    return parseOperationId(opId) ?? fault('validation_failed', { field: 'op_id', detail })
+    return fault('validation_failed', { field: 'op_id', detail })
   }
 
   /** Refuses a publish that is no submission, which counts as every refusal. */
@@ -249,11 +251,13 @@ const saidOf = ({ opId, expirySeconds = 0 }: Publication): Readonly<Record<strin
 })
 
 /** The same for the same op_id: a submission that comes again is the same. */
-const madeFrom = (opId: OperationId): MadeIds => ({
-  opId,
-  entityHex: () => hash('sha256', opId, 'hex').slice(0, 32),
+const madeFrom = (name: PublishName): MadeIds => ({
+  ...name,
+  entityHex: () => hash('sha256', name.opId, 'hex').slice(0, 32),
 })
 
 /** A publish of several submissions has an op_id for each. */
-const nthOf = (opId: OperationId, index: number): OperationId =>
-  index === 0 ? opId : (parseOperationId(`${opId}:${index}`) ?? opId)
+const nthOf = (name: PublishName, index: number): PublishName => {
+  const opId = index === 0 ? undefined : parseOperationId(`${name.opId}:${index}`)
+  return opId === undefined ? name : { ...name, opId }
+}

@@ -6,9 +6,9 @@
 //   remembered/2. A store that does not answer delays a publish by RECORD_WITHIN_MS once, and no
 //                 publish after it until it answers again: what the log takes, the gateway takes.
 
-import type { OperationId } from '#domain/identity'
 import type { Exchange, MqttSessionStore, SessionOwner } from '#domain/mqtt/sessions'
 import type { Runtime } from '#domain/runtime'
+import type { MadeIds } from '#src/acceptance/submissions'
 import type { Exchanges } from './exchanges.ts'
 import type { Publication } from './publishes.ts'
 
@@ -18,6 +18,9 @@ export interface RememberedPorts {
   /** Counts an exchange that the store did not take in time. */
   readonly unrecorded: () => void
 }
+
+/** The op_id of a publish, and whether it may have been submitted already. */
+export type PublishName = Pick<MadeIds, 'opId' | 'mayRepeat'>
 
 const RECORD_WITHIN_MS = 1_000
 
@@ -33,11 +36,11 @@ export class Remembered {
     this.#exchanges = exchanges
   }
 
-  /** The op_id of a publish; undefined when a newer connection has the session. */
-  async opIdOf(publication: Publication): Promise<OperationId | undefined> {
+  /** The name of a publish; undefined when a newer connection has the session. */
+  async nameOf(publication: Publication): Promise<PublishName | undefined> {
     const { opId, record } = this.#exchanges.begin(publication)
-    const isOwned = record === undefined || (await this.#record(record)) // remembered/1
-    return isOwned ? opId : undefined
+    if (record === undefined) return { opId, mayRepeat: true }
+    return (await this.#record(record)) ? { opId } : undefined // remembered/1
   }
 
   /** Ends an exchange at QoS 2; false when a newer connection has the session. */
