@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   announcing/1. Of a turn whose part of a lane has several writers every process is told, and of
-//     one that changed rules: any process may accept what these will multiply.
+//     one that changed rules, since each may accept what these multiply.
 //   announcing/2. Of a channel with more than FEW_RULES that one update may set off, every turn
 //     tells how many; so does one that changes its rules, however few they are then. (W8)
 

@@ -8,9 +8,9 @@
 //   channel-shares/2. The submissions of a channel enter in the order in which they came.
 //   channel-shares/3. Once a lane has applied nothing for STUCK_MS while some wait, they enter all
 //     the same, until it applies again: the log takes them while the database is away.
-//   channel-shares/4. What may follow by rules has shares of its own, over all lanes. (following.ts)
-//     Channels with many rules take turns in these, one submission each. While their lane applies
-//     nothing they do not enter, and are refused after REFUSED_AFTER checks.
+//   channel-shares/4. What may follow by rules has shares of its own over all lanes (see
+//     following.ts). Channels with many rules take turns in these, one submission each. While their
+//     lane applies nothing they do not enter, and are refused after REFUSED_AFTER checks.
 
 import type { ChannelId } from '#domain/identity'
 import type { Reach, Timers } from '#domain/ports'

@@ -1,15 +1,15 @@
 // Bounds what rules make of the submissions that are on their way: one update of a Thing that a
 // thousand rules watch may open a thousand Events, and all others wait behind those.
 //
-// The owner of a lane tells the reach of a channel's rules, which is how many of them one update may
-// set off at most, beside the place up to which it has applied. (announcing/2)
+// The owner of a lane tells the reach of a channel's rules, which is how many of them one update
+// may set off at most, beside the place up to which it has applied. (announcing/2)
 //
 // Invariants:
 //   following/1. What may follow from the submissions on their way is at most FOLLOWING_MAX changes
 //     over all channels with more than FEW_RULES, and half of that for one of them. As many changes
 //     as others have submissions a channel may always have. (W8)
-//   following/2. A channel that nothing is known of has `unknownMax` submissions on their way, until
-//     the first is applied.
+//   following/2. A channel that nothing is known of has `unknownMax` submissions on their way,
+//     until the first is applied.
 //   following/3. A change of rules counts as CHANGE_REACH more rules until it is applied: what is
 //     told about its channel before that does not know it.
 

@@ -68,12 +68,12 @@ test('W8: rules that are put and set off at once stand before others for no long
     ...putRules(300),
     ...Array.from({ length: 200 }, (_, number) => reading(2 + number)),
   ]
-  let isOver = false
+  const sending = { isOver: false }
   const all = Promise.all(sent.map(over.accepted)).finally(() => {
-    isOver = true
+    sending.isOver = true
   })
   const stood: number[] = []
-  while (!isOver) stood.push(await stoodBefore(over, reading(stood.length, channel(2))))
+  while (!sending.isOver) stood.push(await stoodBefore(over, reading(stood.length, channel(2))))
   t.log(`at most ${Math.max(...stood)} entries stood before those of another channel`)
   t.true(Math.max(...stood) <= FOLLOWING_MAX / 2 + RULES)
   t.deepEqual([...new Set(await all)], ['accepted'])
