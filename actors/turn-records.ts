@@ -15,7 +15,7 @@ import type { OperationId } from '#domain/identity'
 import { endedAtOnce } from '#domain/operation'
 import type { Operation } from '#domain/operation'
 import type { TurnWrites } from '#domain/store-ports'
-import { isOfChannel, mayBeUsed } from './turn-item.ts'
+import { isOfChannel } from './turn-item.ts'
 import type { Turn } from './turn-item.ts'
 
 interface Records extends Required<Pick<TurnWrites, 'batches'>> {
@@ -45,7 +45,7 @@ export function recordsOf(
     if (endedAtOnce(operation)) atOnce.set(operation.opId, operation)
   }
   for (const { submission } of items) {
-    if (isOfChannel(submission) && mayBeUsed(submission)) atOnce.delete(submission.opId)
+    if (submission.model === 'message' && submission.claimed) atOnce.delete(submission.opId)
   }
   const ofRules = new Map(atOnce)
   const batches: Operation[][] = []

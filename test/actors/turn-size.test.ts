@@ -13,7 +13,7 @@ import { newBench } from '#test/support/turn-bench'
 
 const RULES = 200
 /** Readings that change every rule's Event, of which a turn may take so many. */
-const TOGGLES = 60
+const TOGGLES = 90
 const IN_TURN = Math.ceil(ENTRIES_MAX / (RULES + 1))
 
 const rules = (): readonly Submission[] =>

@@ -200,6 +200,26 @@ test('channel-shares/4: channels with many rules take turns, whichever lane appl
   t.is(entered.join(''), 'abbacba')
 })
 
+test('channel-shares/4: a channel that waits for those of another lane is not refused for that', (t) => {
+  const { shares, time, entered, refused, add } = bench(1_024, { shareMax: 256 })
+  for (const [id, lane] of [
+    [GREEDY, 0],
+    [MODEST, 0],
+    [MODEST_TOO, 1],
+  ] as const) {
+    add('.', id, lane)
+    shares.tell([[id, 4_000]])
+    shares.ended({ channelId: id, model: THING })
+    add('a', id, lane)
+  }
+  t.is(entered.join(''), '.a.a.')
+  for (let second = 0; second < 10; second += 1) time.advance(1_000)
+  t.is(refused.join(''), '')
+  shares.ended({ channelId: GREEDY, model: THING })
+  shares.release(0, true)
+  t.is(entered.join(''), '.a.a.a')
+})
+
 test('following/2: of a channel that nothing is known of a few are on their way until one is applied', (t) => {
   const { shares, entered, add, applied } = bench(100, { shareMax: 100, unknownMax: 4 })
   add('abcdefgh')
