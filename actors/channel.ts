@@ -25,7 +25,11 @@ export function noEffects(): Effects {
   return { entries: [], operations: [], defects: [], rules, scheduled: [] }
 }
 
-export type TurnOutcome = Omit<Decided, 'rules'> & Readonly<Effects>
+export type TurnOutcome = Omit<Decided, 'rules'> &
+  Readonly<Effects> & {
+    /** Rules that one update may set off after the turn, at most. (W8) */
+    readonly reach: number
+  }
 
 type ActorLimits = Omit<ChannelRules, 'compile'>
 
@@ -110,7 +114,7 @@ export class ChannelActor {
     const { decided } = this.#snapshot().context
     if (decided === undefined) throw new Error('a channel took a turn and decided nothing')
     this.#weigh()
-    return { ...decided, ...effects }
+    return { ...decided, ...effects, reach: decided.rules.reach }
   }
 
   /** Says that the oldest uncommitted turn is committed. No effect after `failed`. */

@@ -1,14 +1,10 @@
 // The lanes that this process owns, and the next piece of work from them.
-//
-// Invariants:
-//   lanes/1. Of a turn whose part of a lane has several writers every process is told.
 
 import { appliedIn, placeOf, positionOf } from '#domain/lane'
 import type { LanePlace, Lease, LogEntry } from '#domain/lane'
 import type { LogReader } from '#domain/ports'
 import type { LaneMove } from '#domain/store-ports'
-import type { Applied } from './purge.ts'
-import type { Item, Turn } from './turn-item.ts'
+import type { Item } from './turn-item.ts'
 
 /** A lane that this process owns. */
 export interface OwnedLane extends Lease {
@@ -70,22 +66,6 @@ export function movesOf(items: readonly Item[], lanes: ReadonlyMap<number, Owned
   return [...ends].flatMap(([lane, to]): LaneMove[] => {
     const owned = lanes.get(lane)
     return owned === undefined ? [] : [{ lane, epoch: owned.epoch, from: owned.decidedTo, to }]
-  })
-}
-
-/**
- * Returns what processes are told of a turn that is applied: for each lane the place where it
- * stands, and the only writer of its items, who alone waits for it. (lanes/1)
- */
-export function appliedNotices({ items, moves }: Pick<Turn, 'items' | 'moves'>) {
-  const writers = new Map<number, string | undefined>()
-  for (const { lane, writer } of items) {
-    const isOnly = !writers.has(lane) || writers.get(lane) === writer
-    writers.set(lane, isOnly ? writer : undefined)
-  }
-  return moves.map(({ lane, to }) => {
-    const notice: Applied = { kind: 'applied', lane, position: positionOf(to) }
-    return { notice, writer: writers.get(lane) }
   })
 }
 

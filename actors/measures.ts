@@ -9,6 +9,8 @@ export interface Measures {
   readonly turns: () => number
   readonly submissions: () => number
   readonly retried: () => void
+  /** Counts a turn that is decided anew with fewer submissions. */
+  readonly cut: () => void
   /** Counts a submission that its channel parks. */
   readonly parked: () => void
   /** Counts a deadline that is put off. */
@@ -48,6 +50,7 @@ export function measuresOf(meter: Meter, directory: ChannelDirectory): Measures 
     submissions: () => applied,
     parked: meter.counter('submissions_parked_total', {}),
     retried: meter.counter('turns_retried_total', {}),
+    cut: meter.counter('turns_cut_total', {}),
     putOff: meter.counter('deadlines_put_off_total', {}),
     rules: (outcomes) => {
       for (const { rules } of outcomes) {

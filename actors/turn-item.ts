@@ -22,6 +22,10 @@ export interface Item {
 export const isOfChannel = (logged: Logged): logged is Submission =>
   logged.model !== 'unreadable' && logged.model !== 'tick'
 
+/** True for a submission whose op_id may have been used already. (turn-uses/3) */
+export const mayBeUsed = (submission: Submission): boolean =>
+  submission.mayRepeat === true || (submission.model === 'message' && submission.claimed)
+
 /** The items of a turn, and the moves of its lanes. */
 export interface Turn {
   readonly items: readonly Item[]

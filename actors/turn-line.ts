@@ -23,6 +23,8 @@
 //       on. If the database refuses that too, the store is at fault and the lanes wait: with a full
 //       disk, for instance, lanes can be taken while turns fail.
 
+import { announce } from './announcing.ts'
+import type { Committed } from './announcing.ts'
 import type { ChannelDirectory } from './channel.ts'
 import type { Deadlines } from './deadlines.ts'
 import type { Verdict } from './isolation.ts'
@@ -30,12 +32,13 @@ import type { OwnedLanes } from './owned-lanes.ts'
 import { PARKED_CHANNELS_MAX as PARKED_MAX } from './parked-channels.ts'
 import { LaneTroubles } from './lane-troubles.ts'
 import type { LaneTroublesPorts } from './lane-troubles.ts'
-import { appliedNotices, collect, isNext, movesOf } from './lanes.ts'
+import { collect, isNext, movesOf } from './lanes.ts'
 import type { Measures } from './measures.ts'
 import type { SystemOptions, SystemPorts } from './options.ts'
 import { commitTurn, decideTurn, undecide } from './turn.ts'
 import type { DecidedTurn, TurnEnd } from './turn.ts'
 import { isOfChannel, isTick, upToTick } from './turn-item.ts'
+import { decideFitting, unlessTooLarge } from './turn-size.ts'
 import { asksForWaiting } from './turn-reads.ts'
 import type { Item, Turn } from './turn-item.ts'
 
@@ -56,8 +59,6 @@ export interface TurnLinePorts
   /** True once nothing more is begun. */
   readonly isHalted: () => boolean
 }
-
-type Committed = Extract<TurnEnd, { kind: 'committed' }> & Pick<Turn, 'moves' | 'items'>
 
 /** What isolation found to be left out. (W6) */
 type Isolated = Pick<Turn, 'poisoned' | 'parked' | 'putsOff'>
@@ -112,7 +113,11 @@ export class TurnLine {
   async apply(items: readonly Item[], isolated?: Isolated): Promise<void> {
     let underWay = items
     try {
-      let turn: DecidedTurn | undefined = await this.#decide(items, { isolated })
+      let turn: DecidedTurn | undefined = await decideFitting(
+        items,
+        (some) => this.#decide(some, { isolated }),
+        this.#ports.measure.cut,
+      )
       while (turn !== undefined) {
         underWay = turn.items
         turn = await this.#commitAndLookAhead(turn)
@@ -177,7 +182,8 @@ export class TurnLine {
     const { nowMs, measure, deadlines } = this.#ports
     const end = await commitTurn(this.#ports, turn)
     if (end.kind === 'fenced') return end
-    this.#moveOn({ ...end, moves: turn.moves, items: turn.items })
+    const { moves, items, outcomes } = turn
+    this.#moveOn({ ...end, moves, items, outcomes: outcomes.values() })
     this.#park(turn)
     this.#ticked(turn)
     measure.turn((nowMs() - turn.nowMs) / 1000, turn.items.length, end)
@@ -230,14 +236,7 @@ export class TurnLine {
 
   #tell(unannounced: Committed | undefined): void {
     if (unannounced === undefined) return
-    const { bus } = this.#ports
-    const { entries: byChannel, queued } = unannounced
-    const announcements = [...byChannel].map(([channelId, entries]) => ({ channelId, entries }))
-    bus.announce(announcements)
-    const isLarge = this.isLarge(unannounced.items) // turn-line/4
-    for (const { notice, writer } of appliedNotices(unannounced))
-      bus.notify(notice, isLarge ? undefined : writer)
-    if (queued.length > 0) bus.notify({ kind: 'pushes-queued' })
+    announce(this.#ports.bus, unannounced, this.isLarge(unannounced.items)) // turn-line/4
   }
 
   /**
@@ -255,7 +254,7 @@ export class TurnLine {
   async #decideNext(before: DecidedTurn): Promise<DecidedTurn | undefined> {
     const items = await this.collect()
     if (items.length === 0 || items.some(asksForWaiting)) return undefined // R7, scheduling/1
-    return this.#decide(items, { before })
+    return unlessTooLarge(this.#decide(items, { before }))
   }
 
   /**

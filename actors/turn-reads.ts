@@ -7,7 +7,7 @@ import type { TurnReads, TurnStore } from '#domain/store-ports'
 import type { Submission } from '#domain/submission'
 import type { Due } from '#machines/turn-parts'
 import type { ChannelActor } from './channel.ts'
-import { isOfChannel, isTick } from './turn-item.ts'
+import { isOfChannel, isTick, mayBeUsed } from './turn-item.ts'
 import type { Item, Turn } from './turn-item.ts'
 
 /** What ticks of the turn found to be due. */
@@ -141,8 +141,7 @@ export function turnReadsOf(
     const opIds = submissions.flatMap(scheduledIn)
     if (opIds.length > 0) scheduled.push({ channelId, opIds })
     for (const submission of submissions) {
-      const isChosen = submission.model === 'message' && submission.claimed
-      if (isChosen || isCareful === true) reads.operations.push(submission.opId)
+      if (mayBeUsed(submission) || isCareful === true) reads.operations.push(submission.opId)
       if (submission.model === 'message' || submission.model === 'cancellation') continue
       if (submission.model === 'rule') {
         submission.thingIds?.forEach(watched)

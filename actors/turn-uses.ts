@@ -6,15 +6,16 @@
 //   turn-uses/2. An op_id has one record, of its first use in the log. An Event, a Thing or a
 //     Message whose op_id the gateway made keeps its effect when a client chose the same before: it
 //     was accepted, and only its record is another's.
-//   turn-uses/3. Only clients' op_ids cost a look-up. A turn without any is decided without one.
-//     Should an op_id be used already, the database refuses the turn, which is then decided anew
-//     with every op_id looked up (`isCareful`).
+//   turn-uses/3. Only op_ids that a client chose, or that came before, cost a look-up: a turn
+//     without any is decided without one. Should another op_id be used already, the database
+//     refuses the turn, which is then decided anew with every op_id looked up (`isCareful`); no
+//     client can bring that about, since it costs all lanes of the turn.
 
 import type { OperationId } from '#domain/identity'
 import type { Operation } from '#domain/operation'
 import type { OperationUse } from '#domain/store-ports'
 import type { Submission } from '#domain/submission'
-import { isOfChannel } from './turn-item.ts'
+import { isOfChannel, mayBeUsed } from './turn-item.ts'
 import type { Item, Turn } from './turn-item.ts'
 
 export interface Uses {
@@ -86,7 +87,7 @@ function* submissionsOf({ items, poisoned }: Turn): Generator<Submission> {
 }
 
 const isClaimed = ({ submission }: Item): boolean =>
-  submission.model === 'message' && submission.claimed
+  isOfChannel(submission) && mayBeUsed(submission)
 
 const isSame = (one: OperationUse, other: OperationUse): boolean =>
   one.model === other.model && one.entityId === other.entityId && one.channelId === other.channelId

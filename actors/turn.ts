@@ -30,6 +30,7 @@ import type { Item, Turn } from './turn-item.ts'
 import { dueOf, groupByChannel, putOffOf, turnReadsOf } from './turn-reads.ts'
 import type { DueByChannel, Groups } from './turn-reads.ts'
 import { recordsOf } from './turn-records.ts'
+import { ENTRIES_MAX, TurnTooLarge } from './turn-size.ts'
 import { ownRecords, usesOf, withoutRecordless } from './turn-uses.ts'
 import type { Uses } from './turn-uses.ts'
 
@@ -60,7 +61,7 @@ export interface DecidedTurn extends Turn {
 
 /**
  * Decides items in order. `before` is the turn that is not committed yet, if there is one. Rejects
- * when the store did not answer.
+ * when the store did not answer, and with TurnTooLarge.
  */
 export async function decideTurn(
   { store, directory }: TurnPorts,
@@ -126,18 +127,16 @@ interface Decided {
   readonly homeless: readonly Operation[]
 }
 
+interface Deciding {
+  readonly state: TurnState
+  readonly repeats: ReadonlySet<Submission>
+  readonly due: DueByChannel
+}
+
 function decideAll(
   actors: readonly ChannelActor[],
   groups: Groups,
-  {
-    state,
-    repeats,
-    due,
-  }: {
-    readonly state: TurnState
-    readonly repeats: ReadonlySet<Submission>
-    readonly due: DueByChannel
-  },
+  { state, repeats, due }: Deciding,
 ): Decided {
   const heads = new Map(state.channels.map((head) => [head.channelId, head]))
   const things = Map.groupBy(state.things, (thing) => thing.channelId)
@@ -147,6 +146,7 @@ function decideAll(
   const scheduled = new Map(state.scheduled?.map((one) => [one.channelId, one]))
   const outcomes = new Map<ChannelActor, TurnOutcome>()
   const homeless: Operation[] = []
+  let entriesMax = ENTRIES_MAX
   for (const actor of actors) {
     const { channelId } = actor
     const submissions = (groups.get(channelId) ?? []).filter((one) => !repeats.has(one))
@@ -166,7 +166,10 @@ function decideAll(
     const dueHere = due.get(channelId)
     const waiting = scheduled.get(channelId)
     const more = { ...(dueHere && { due: dueHere }), ...(waiting && { scheduled: waiting }) }
-    outcomes.set(actor, actor.take({ submissions, ...loaded, ...more }))
+    const outcome = actor.take({ submissions, entriesMax, ...loaded, ...more })
+    if (outcome.stoppedAt !== undefined) throw new TurnTooLarge(outcome.stoppedAt) // turn-size/1
+    entriesMax -= outcome.entries.length
+    outcomes.set(actor, outcome)
   }
   return { outcomes, homeless }
 }

@@ -54,7 +54,13 @@ export function decideTurn(context: ChannelContext, { turn, effects }: Take): De
   }
   const sources = { turn, draft, loaded, context, effects }
   if (turn.due !== undefined) takeDue(turn.due, sources)
+  const { entriesMax = Infinity } = turn
+  let stoppedAt: Submission | undefined
   for (const submission of turn.submissions) {
+    if (entries.length >= entriesMax) {
+      stoppedAt = submission // turn-size/1
+      break
+    }
     try {
       keep(draft, decideWhole(submission, sources))
     } catch (error) {
@@ -67,7 +73,8 @@ export function decideTurn(context: ChannelContext, { turn, effects }: Take): De
   if (ofRules !== undefined) writeRules(ofRules, effects)
   for (const [opId, kept] of scheduled?.writes ?? []) effects.scheduled.push({ opId, kept })
   const decided = { things: draft.things, events, watches: ofRules?.watches ?? NONE }
-  return { head: draft.head, ...decided, rules: ofRules?.rules ?? rules, ...sizesOf(decided) }
+  const found = { head: draft.head, ...decided, rules: ofRules?.rules ?? rules }
+  return { ...found, ...sizesOf(decided), ...(stoppedAt && { stoppedAt }) }
 }
 
 function sizesOf({
@@ -126,6 +133,7 @@ function rulesDraft({ context: { memory, rules }, loaded }: Sources): RulesDraft
     ruleWrites: new Map(),
     watchWrites: new Map(),
     watches: new Map(),
+    made: new Map(),
     failures: new Map(),
     remembered: (id) => memory.watches.get(id),
     loaded: (id) => loaded.watches.get(id) ?? NO_WATCHES,

@@ -36,6 +36,8 @@ export interface Memory {
 /** A channel's input to a turn. */
 export interface TurnInput {
   readonly submissions: readonly Submission[]
+  /** Entries after which it decides no more of them; absent for no end. (turn-size/1) */
+  readonly entriesMax?: number
   /** Entities that the store read for this turn, beside the remembered ones. */
   readonly things: readonly Thing[]
   readonly events: readonly Event[]
@@ -80,6 +82,8 @@ export interface Decided {
   readonly events: ReadonlyMap<string, Event>
   readonly watches: ReadonlyMap<string, Watches>
   readonly rules: RuleSet
+  /** The submission before which the turn stopped, as it has made too much. (turn-size/1) */
+  readonly stoppedAt?: Submission
   /** The bytes that these entities and watches take: of each, in their order, and of all. */
   readonly sizes: Readonly<Record<keyof Memory, readonly number[]>>
   readonly bytes: number

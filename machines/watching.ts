@@ -9,6 +9,7 @@
 //     that a reading leaves as they are cost no note.
 //   watching/3. What one submission ends of several rules ends in the order of their ids, whether
 //     an owner has made the watches or read them.
+//   watching/4. A turn copies the watches of a Thing once, however many rules change theirs.
 
 import type { Thing } from '#domain/entity'
 import type { RuleId } from '#domain/identity'
@@ -34,6 +35,8 @@ export interface RulesDraft {
   readonly watchWrites: Map<string, WatchWrite>
   /** The watches that the turn read or changed, as they are now. (watching/2) */
   readonly watches: Map<string, Watches>
+  /** Those among them that the turn made, by Thing. (watching/4) */
+  readonly made: Map<string, Map<RuleId, Watch>>
   readonly failures: Map<RuleId, RuleFailures>
   /** The watches of a Thing before the turn, as far as the channel remembers them. */
   readonly remembered: (thingId: string) => Watches | undefined
@@ -233,10 +236,14 @@ export function write(
   thingId: string,
   watch: Watch | undefined,
 ): void {
-  const watches = new Map(watchesIn(draft, thingId))
+  let watches = draft.made.get(thingId)
+  if (watches === undefined) {
+    watches = new Map(watchesIn(draft, thingId)) // watching/4
+    draft.made.set(thingId, watches)
+    draft.watches.set(thingId, watches)
+  }
   if (watch === undefined) watches.delete(ruleId)
   else watches.set(ruleId, watch)
-  draft.watches.set(thingId, watches)
   draft.watchWrites.set(`${ruleId} ${thingId}`, { ruleId, thingId, kept: watch })
 }
 

@@ -41,6 +41,8 @@ export interface SubmissionPorts {
  */
 export interface MadeIds {
   readonly opId: OperationId
+  /** Set when the way in knows that it may have handed it over already. */
+  readonly mayRepeat?: true
   /** Returns the 32 lower-case hex characters of the entity's id, where it has no other. */
   readonly entityHex: () => string
   /** Keeps them for a later try, before the log has the submission; gives its refusal, if any. */
@@ -110,8 +112,9 @@ export class Submissions {
     made: MadeIds | undefined,
   ): Answer<Accepted> | Promise<Answer<Accepted>> {
     if (isFault(opened)) return opened
-    const submission = opened.key === undefined ? sent : allowed(opened.key, sent)
-    if (isFault(submission)) return this.#ports.access.refuse(caller, submission)
+    const own = opened.key === undefined ? sent : allowed(opened.key, sent)
+    if (isFault(own)) return this.#ports.access.refuse(caller, own)
+    const submission: Submission = made?.mayRepeat === true ? { ...own, mayRepeat: true } : own
     const isClaimed = submission.model === 'message' && submission.claimed
     if (!isClaimed && made?.keep === undefined) return this.append(submission, caller)
     return this.#later(submission, opened, { caller, made, password })

@@ -157,9 +157,18 @@ export type SessionAdmission = (
 
 // ---- bus ----------------------------------------------------------------------------------------
 
+/** The reach of a channel's rules: how many of them one update may set off, at most. */
+export type Reach = readonly [channelId: ChannelId, rules: number]
+
 /** A hint to every process. A lost one costs time, never truth. */
 export type Notice =
-  | { readonly kind: 'applied'; readonly lane: number; readonly position: LogPosition }
+  | {
+      readonly kind: 'applied'
+      readonly lane: number
+      readonly position: LogPosition
+      /** Of the turn's channels with more than FEW_RULES, or with changed rules; if there are. */
+      readonly reaches?: readonly Reach[]
+    }
   /** A lane has a new owner: the one before may have died between a commit and its announcement. */
   | { readonly kind: 'lane-taken'; readonly lane: number }
   /** Another password, or the end of one key when it names that: other credentials stay good. */

@@ -49,6 +49,10 @@ interface Accepted {
   readonly channelId: ChannelId
   /** The gateway's clock when the submission passed the checks. */
   readonly acceptedAt: number
+  /**
+   * Set when its sender named it, or sent it before: a turn looks for an earlier use of its op_id.
+   */
+  readonly mayRepeat?: true
 }
 
 /**

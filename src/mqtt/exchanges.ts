@@ -12,11 +12,12 @@ import { hash } from 'node:crypto'
 
 import { parseOperationId } from '#domain/identity'
 import type { Exchange, SessionOwner } from '#domain/mqtt/sessions'
+import type { MadeIds } from '#src/acceptance/submissions'
 import { REMEMBERED_MAX } from './bounds.ts'
 import type { Publication } from './publishes.ts'
 
-/** A publish with its op_id. */
-export type Begun = Omit<Exchange, 'slot'>
+/** A publish with its op_id, which may have been submitted already when it comes again. */
+export type Begun = Omit<Exchange, 'slot'> & Pick<MadeIds, 'mayRepeat'>
 
 const DIGEST_LENGTH = 32
 
@@ -50,7 +51,7 @@ export class Exchanges {
     const digest = hash('sha256', content, 'hex').slice(0, DIGEST_LENGTH)
     const known = this.#known.get(packetId)
     if (known?.digest === digest && (isRepeat || qos === 2)) {
-      return known // exchanges/1
+      return { ...known, mayRepeat: true } // exchanges/1
     }
     this.#begun += 1
     const { deviceId, number } = this.#owner

@@ -7,9 +7,12 @@ import type { OperationId } from '#domain/identity'
 import type { MadeIds } from '#src/acceptance/submissions'
 
 /** The same for the same op_id: a submission that comes again is the same. */
-export const madeFrom = (opId: OperationId, keep?: MadeIds['keep']): MadeIds => ({
+export const madeFrom = (
+  opId: OperationId,
+  more: Pick<MadeIds, 'keep' | 'mayRepeat'> = {},
+): MadeIds => ({
+  ...more,
   opId,
-  keep,
   entityHex: () => hash('sha256', opId, 'hex').slice(0, 32),
 })
 

@@ -192,7 +192,7 @@ export class Publisher implements OwnPublishes {
     publication: Publication,
   ): Promise<Outcome> {
     for (const [index, wish] of wishes.entries()) {
-      const own = made && madeFrom(nthOf(made.opId, index), made.keep)
+      const own = made && madeFrom(nthOf(made.opId, index), made)
       const refusal = await this.#tried(wish, own, publication)
       if (refusal !== undefined) return refusal
     }
@@ -256,12 +256,14 @@ export class Publisher implements OwnPublishes {
     if (opId === undefined && remembered !== undefined && packetId > 0) {
       const begun = remembered.begin(publication)
       const keep = async () => ((await remembered.keep(begun)) ? undefined : TAKEN_OVER)
-      return madeFrom(begun.opId, keep)
+      return madeFrom(begun.opId, begun.mayRepeat ? { keep, mayRepeat: true } : { keep })
     }
     if (opId === undefined) return madeFrom(operationIdFrom(receivedAtMs, this.#ports.newHex32()))
     const parsed = parseOperationId(opId)
     const detail = `the user property op_id ${OPERATION_ID_RULE}`
-    return parsed ? madeFrom(parsed) : fault('validation_failed', { field: 'op_id', detail })
+    return parsed
+      ? madeFrom(parsed, { mayRepeat: true })
+      : fault('validation_failed', { field: 'op_id', detail })
   }
 
   /** Counts the refusal of a publish that is no submission, as every refusal and every defect. */

@@ -7,6 +7,7 @@
 //     16 KiB may take a hundred times as much.
 
 import type { RuleId } from '#domain/identity'
+import { FEW_RULES } from '#domain/rules/stored'
 import type { StoredRule } from '#domain/rules/stored'
 import type { Fields } from '#domain/submission'
 import { readRule } from './read-rule.ts'
@@ -71,6 +72,7 @@ export class RuleSet {
   readonly #kept: ReadonlyMap<string, KeptRule>
   readonly #compile: Compile
   #index: Index | undefined
+  #reach: number | undefined
 
   private constructor(kept: ReadonlyMap<string, KeptRule>, compile: Compile, bytes: number) {
     this.#kept = kept
@@ -116,6 +118,11 @@ export class RuleSet {
     return this.#kept.size
   }
 
+  /** Rules that may watch one Thing at most; all of them while they are few. */
+  get reach(): number {
+    return this.size <= FEW_RULES ? this.size : (this.#reach ??= this.#reached())
+  }
+
   /** True when a rule may be put in, or in the place of the one with its id. (rule-set/3) */
   hasRoomFor(rule: KeptRule): boolean {
     let bytes = weightOf(rule)
@@ -148,6 +155,13 @@ export class RuleSet {
     const own = byThing.get(id)
     if (own === undefined) return asked
     return asked.length === 0 ? own : [...asked, ...own].toSorted(byId)
+  }
+
+  #reached(): number {
+    const { general, byThing } = (this.#index ??= this.#indexed())
+    let named = 0
+    for (const { length } of byThing.values()) named = Math.max(named, length)
+    return general.length + named
   }
 
   #indexed(): Index {

@@ -20,9 +20,10 @@ const LANE_BYTES_MIN = 2 ** 20
 const CHANNEL_IN_FLIGHT_MAX = 4096
 /**
  * Submissions of one channel between its batch and its effect: others of the lane wait behind them,
- * some 6 ms. Alone a channel may fill a turn.
+ * some 6 ms. Alone a channel may fill a turn, and a few may go before it is known how far its rules
+ * reach.
  */
-const CHANNEL_SHARE = { shareMax: 256, aloneMax: 1_024 }
+const CHANNEL_SHARE = { shareMax: 256, aloneMax: 1_024, unknownMax: 4 }
 /** Some 500,000 submissions. */
 const UNAPPLIED_BYTES_MAX = 128 * 2 ** 20
 

@@ -88,12 +88,13 @@ const tickFrom = ({ acceptedAt }: JsonRecord): Tick | undefined =>
   isTime(acceptedAt) ? { model: 'tick', acceptedAt } : undefined
 
 /** The members that every submission has. */
-function acceptedFrom({ opId, channelId, acceptedAt }: JsonRecord) {
+function acceptedFrom({ opId, channelId, acceptedAt, mayRepeat }: JsonRecord) {
   if (typeof opId !== 'string' || typeof channelId !== 'string') return undefined
   const operation = parseOperationId(opId)
   const channel = parseChannelId(channelId)
   if (operation === undefined || channel === undefined || !isTime(acceptedAt)) return undefined
-  return { opId: operation, channelId: channel, acceptedAt }
+  const accepted = { opId: operation, channelId: channel, acceptedAt }
+  return mayRepeat === true ? { ...accepted, mayRepeat } : accepted
 }
 
 function messageFrom(item: JsonRecord): MessageSubmission | undefined {

@@ -44,7 +44,7 @@ export interface AcceptorOptions {
   /** Bound for the submissions of one channel that wait or are in flight. */
   readonly channelInFlightMax: number
   /** Bounds for the submissions of one channel in a batch, or in the log and not applied. */
-  readonly channelShare: Pick<SharesOptions<unknown>, 'shareMax' | 'aloneMax'>
+  readonly channelShare: Pick<SharesOptions<unknown>, 'shareMax' | 'aloneMax' | 'unknownMax'>
   /** Bound for the bytes of what this process accepted and does not know to be applied. */
   readonly unappliedBytesMax: number
 }
@@ -106,17 +106,21 @@ export class Acceptor implements SubmissionSink {
       lanes: options.lanes,
       ...options.channelShare,
       timers: ports.timers,
+      changesRules: ({ facts }) => facts.model === 'rule',
       enter: (lane, waiting) => this.#enter(lane, waiting),
+      refuse: (lane, waiting) => this.#refuse(lane, waiting),
     })
     this.#late = new LateRefusals(REFUSAL, ports.timers)
-    this.#unapplied = new Unapplied(options.lanes, (channelId) => this.#shares.ended(channelId))
+    this.#unapplied = new Unapplied(options.lanes, (facts) => this.#shares.ended(facts))
     this.#batchSize = ports.meter.histogram('batch_submissions', {})
     ports.meter.gauge('lane_in_flight_bytes', {}, () => sumOf(this.#lanes, (lane) => lane.bytes))
     ports.meter.gauge('unapplied_submissions', {}, () => this.#unapplied.size)
     ports.meter.gauge('unapplied_bytes', {}, () => this.#unapplied.bytes)
     ports.meter.gauge('channel_waiting_submissions', {}, () => this.#shares.waiting)
+    ports.meter.gauge('following_changes', {}, () => this.#shares.following)
     ports.bus.onNotice((notice) => {
       if (notice.kind !== 'applied') return
+      if (notice.reaches !== undefined) this.#shares.tell(notice.reaches)
       const hasApplied = this.#unapplied.applied(notice.lane, notice.position)
       this.#shares.release(notice.lane, hasApplied)
       if (this.#unapplied.size > 0) return
@@ -145,6 +149,15 @@ export class Acceptor implements SubmissionSink {
     lane.waitingBytes += waiting.bytes
     lane.waiting.push(waiting)
     this.#rounds.gather()
+  }
+
+  /** What was waiting for its share while its lane stands still. */
+  #refuse(number: number, { facts, bytes, answer }: Waiting): void {
+    const lane = this.#lanes[number]
+    if (lane !== undefined) lane.bytes -= bytes
+    this.#shares.answered(facts.channelId, bytes)
+    answer(REFUSAL)
+    this.#idled()
   }
 
   find(opId: OperationId): Pending | undefined {
@@ -218,11 +231,15 @@ export class Acceptor implements SubmissionSink {
     const isUnapplied = outcome.kind === 'appended' && this.#remember(lane, batch, outcome.position)
     for (const { facts, bytes, answer } of batch) {
       this.#shares.answered(facts.channelId, bytes)
-      if (!isUnapplied) this.#shares.ended(facts.channelId)
+      if (!isUnapplied) this.#shares.ended(facts, outcome.kind === 'appended')
       answer(answerTo(facts, outcome))
     }
     if (!isUnapplied) this.#shares.release(lane.number, outcome.kind === 'appended')
     if (!this.#rounds.isOpen) this.#flush(lane)
+    this.#idled()
+  }
+
+  #idled(): void {
     if (this.#isIdle()) for (const resolve of this.#idle.splice(0)) resolve()
   }
 

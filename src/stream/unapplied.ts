@@ -15,7 +15,7 @@
 //     the bytes that they take.
 
 import { isOperationOf, operationTimeOf } from '#domain/identity'
-import type { ChannelId, OperationId } from '#domain/identity'
+import type { OperationId } from '#domain/identity'
 import type { LogPosition } from '#domain/lane'
 import type { Pending } from '#domain/ports'
 import type { MessageSubmission, Submission } from '#domain/submission'
@@ -64,13 +64,13 @@ const NONE: readonly Facts[] = Object.freeze([])
 export class Unapplied {
   readonly #lanes: readonly Lane[]
   readonly #named = new Map<OperationId, Facts>()
-  readonly #ended: (channelId: ChannelId) => void
+  readonly #ended: (facts: Facts) => void
   /** The number of operations in the lists of batches. */
   #unnamed = 0
   #bytes = 0
 
-  /** `ended` is called with the channel of each operation that the index forgets. */
-  constructor(lanes: number, ended: (channelId: ChannelId) => void = () => {}) {
+  /** `ended` is called with each operation that the index forgets. */
+  constructor(lanes: number, ended: (facts: Facts) => void = () => {}) {
     this.#ended = ended
     this.#lanes = Array.from({ length: lanes }, () => ({ pages: [], appliedTo: 0 }))
   }
@@ -137,10 +137,10 @@ export class Unapplied {
     for (const { operations, named, bytes } of batches) {
       this.#unnamed -= operations.length
       this.#bytes -= bytes
-      for (const { channelId } of operations) this.#ended(channelId)
-      for (const { opId, channelId } of named) {
-        this.#named.delete(opId)
-        this.#ended(channelId)
+      for (const facts of operations) this.#ended(facts)
+      for (const facts of named) {
+        this.#named.delete(facts.opId)
+        this.#ended(facts)
       }
     }
   }

@@ -1,6 +1,6 @@
 import test from 'ava'
 
-import { appliedNotices, collect, movesOf } from '#actors/lanes'
+import { collect, movesOf } from '#actors/lanes'
 import type { OwnedLane } from '#actors/lanes'
 import { placeOf } from '#domain/lane'
 import { MemoryLog } from '#test/support/memory-log'
@@ -134,25 +134,3 @@ test('a lane that is not owned any more does not move', async (t) => {
   const items = await collect([owned(0)], logWith(1), 10)
   t.deepEqual(movesOf(items, new Map()), [])
 })
-
-// Method: the entries of one lane, by their writers; a log with one writer does not name it.
-for (const [writers, told] of [
-  [['one'], 'one'],
-  [['one', 'one'], 'one'],
-  [['one', 'two'], undefined],
-  [['one', 'two', 'one'], undefined],
-  [[undefined], undefined],
-] as const) {
-  test(`lanes/1: of a turn of ${writers.join(' and ')} is told: ${told ?? 'everybody'}`, async (t) => {
-    const log = new MemoryLog()
-    for (const writer of writers) log.put(0, messages(2), writer)
-    log.put(1, messages(1), 'other')
-    const lanes = [owned(0), owned(1)]
-    const items = await collect(lanes, log, 10)
-    const moves = movesOf(items, new Map(lanes.map((each) => [each.lane, each])))
-    t.deepEqual(appliedNotices({ items, moves }), [
-      { notice: { kind: 'applied', lane: 0, position: writers.length }, writer: told },
-      { notice: { kind: 'applied', lane: 1, position: writers.length + 1 }, writer: 'other' },
-    ])
-  })
-}

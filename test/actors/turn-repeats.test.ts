@@ -4,6 +4,7 @@ import test from 'ava'
 
 import { ChannelDirectory } from '#actors/channel'
 import { channel, event, message, opId, thing } from '#test/support/submissions'
+import { running } from '#test/support/running-system'
 import { LIMITS, newBench } from '#test/support/turn-bench'
 
 const claimed = (number: number) =>
@@ -117,3 +118,24 @@ test('turn-uses/3: op_ids that the gateway made are looked up only when a turn h
     [[], [opId('mine')], after.map((one) => one.opId)],
   )
 })
+
+// Method: many uses of one op_id on a Thing, each in a turn of its own, beside those of another lane.
+for (const model of ['thing', 'event', 'message'] as const) {
+  test(`turn-uses/3: a ${model} that says that it may repeat another never makes a turn fail`, async (t) => {
+    const { log, store, system, meter } = await running(t, { turnMax: 2 })
+    const named = { opId: 'mine', channelId: channel(1) }
+    const made = {
+      thing: thing('update', 'a', { ...named, attrs: { t: 1 } }),
+      event: event('create', 'a', named),
+      message: message(named),
+    }[model]
+    for (let each = 0; each < 20; each += 1) {
+      log.put(0, [{ ...made, mayRepeat: true }])
+      log.put(1, [thing('update', 'b', { at: each, channelId: channel(3) })])
+    }
+    await system.drain()
+    t.is(meter.total('turns_retried_total'), 0)
+    t.is(store.feed.filter(({ opId: id }) => id === opId('mine')).length, 1)
+    t.is(store.operations.get(opId('mine'))?.model, model)
+  })
+}

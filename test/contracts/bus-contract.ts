@@ -112,6 +112,7 @@ function deviceId() {
 
 const NOTICES: readonly Notice[] = [
   { kind: 'applied', lane: 3, position: 17 },
+  { kind: 'applied', lane: 3, position: 18, reaches: [[channel(1), 1_000]] },
   { kind: 'lane-taken', lane: 3 },
   { kind: 'pushes-queued' },
   { kind: 'credentials-changed', channelId: channel(1) },

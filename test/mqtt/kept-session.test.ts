@@ -186,6 +186,10 @@ test('exchanges/1: a publish that comes again in the next connection is the same
     back.tell(hello(qos, 7, again))
     await back.next(qos === 1 ? 'puback' : 'pubrec')
     t.is(new Set(opIds(rig)).size, 1)
+    t.deepEqual(
+      rig.sink.accepted.map(({ mayRepeat }) => mayRepeat),
+      [undefined, true], // turn-uses/3
+    )
     t.is(new Set(rig.sink.accepted.map(({ entityId }) => entityId)).size, 1)
     if (qos === 2) back.tell({ cmd: 'pubrel', messageId: 7 })
   }

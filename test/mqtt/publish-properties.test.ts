@@ -14,9 +14,14 @@ test('an op_id of the sender stands for its publish', async (t) => {
     attr(1, 1, named('order-1')),
     publish(1, 2, { topic: 'messages', payload: Buffer.from('hello'), ...named('order-2') }),
     attr(1, 3, named('not an id')),
+    attr(1, 4),
   )
   t.is((await client.next('puback', 3)).reasonCode, 0x99)
-  t.like(sink.accepted, [{ opId: 'order-1' }, { opId: 'order-2', claimed: true }])
+  await client.next('puback', 4)
+  const [first, plain, second] = sink.accepted
+  t.like(first, { opId: 'order-1', mayRepeat: true }) // turn-uses/3
+  t.like(second, { opId: 'order-2', claimed: true })
+  t.is(plain?.mayRepeat, undefined)
 })
 
 test('the expiry interval of a Message is its ttl, which its own fields can say otherwise', async (t) => {

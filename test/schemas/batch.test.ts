@@ -58,6 +58,11 @@ test('batch/1: a repeat comes back as a repeat', (t) => {
   t.deepEqual(decodeBatch(encodeBatch(before.map(encodeSubmission))), before)
 })
 
+test('batch/1: a submission that may repeat another comes back as one', (t) => {
+  const before = submissions().map((submission) => ({ ...submission, mayRepeat: true }) as const)
+  t.deepEqual(decodeBatch(encodeBatch(before.map(encodeSubmission))), before)
+})
+
 test('batch/1, batch/2: a tick comes back as it was; one without a time is set aside', (t) => {
   const tick = { model: 'tick', acceptedAt: 5 } as const
   const parts = [encodeSubmission(tick), '{"model":"tick"}', '{"model":"tick","acceptedAt":0.5}']

@@ -27,6 +27,7 @@ const BOUNDS: ReadonlyMap<string, Bound> = new Map([
   ['lane_in_flight_bytes', waiting(128 * MIB)],
   ['unapplied_submissions', waiting(500_000)],
   ['channel_waiting_submissions', waiting(4_096)],
+  ['following_changes', waiting(8_192)],
   ['stream_pending_bytes', waiting(65 * MIB)],
   ['stream_tail_bytes', waiting(65 * MIB)],
   ['lane_lag_submissions', waiting(500_000)],

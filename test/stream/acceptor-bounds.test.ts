@@ -83,7 +83,7 @@ test('W8: submissions of a refused append are no longer in flight', async (t) =>
 
 test('W8: a channel beyond its share waits until earlier ones are applied, and others go on', async (t) => {
   const { accept, answers, flush, log, bus, meter } = bench({
-    channelShare: { shareMax: 1, aloneMax: 1 },
+    channelShare: { shareMax: 1, aloneMax: 1, unknownMax: 1 },
   })
   const [greedy, modest] = [inLane(0, 0), inLane(0, 1)]
   for (const id of ['a', 'b', 'c']) accept(message({ opId: id, channelId: greedy }))
@@ -110,7 +110,7 @@ test('W8: a channel beyond its share waits until earlier ones are applied, and o
 
 test('W8: a notice that comes before the answer to an append frees the share too', async (t) => {
   const { accept, answers, flush, log, bus, acceptor } = bench({
-    channelShare: { shareMax: 1, aloneMax: 1 },
+    channelShare: { shareMax: 1, aloneMax: 1, unknownMax: 1 },
   })
   for (const id of ['a', 'b']) accept(message({ opId: id, channelId: inLane(0) }))
   flush()

@@ -22,7 +22,7 @@ export const OPTIONS: AcceptorOptions = {
   lanes: LANES,
   laneBytesMax: 1_000_000,
   channelInFlightMax: 1000,
-  channelShare: { shareMax: 1000, aloneMax: 1000 },
+  channelShare: { shareMax: 1000, aloneMax: 1000, unknownMax: 1000 },
   unappliedBytesMax: 1_000_000,
 }
 

@@ -11,6 +11,9 @@ export const STAGE_METRICS = {
   channel_waiting_submissions: gauge(
     'Submissions waiting until earlier ones of their channel are applied',
   ),
+  following_changes: gauge(
+    'Changes that rules may make of what is accepted here and not applied, of channels with many',
+  ),
   credential_cache_entries: gauge('Verified and refused credentials held'),
   credential_cache_bytes: gauge('Estimated bytes of these credentials'),
   password_budget_addresses: gauge(
@@ -41,6 +44,7 @@ export const STAGE_METRICS = {
   turn_seconds: histogram('One turn of the actors', SECONDS),
   turn_submissions: histogram('Submissions applied in one turn', SIZES),
   turns_retried_total: counter('Turns that had to be taken again'),
+  turns_cut_total: counter('Turns decided anew with fewer submissions, whose rules made too much'),
   dead_letters_total: counter('Submissions set aside after a defect'),
   live_rules: gauge('Rules of the channels with a live actor'),
   compiled_rules: gauge('Different rules among them'),

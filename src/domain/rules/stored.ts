@@ -100,6 +100,8 @@ export interface PutOff {
   readonly until: number
 }
 
+/** Rules that one update may set off without a charge to its channel's share of the lane. (W8) */
+export const FEW_RULES = 16
 /** Rows of a lane that are counted at most. */
 export const WAITING_MAX = 100_000
 /** Rows that one tick works off at most. (R7) */

@@ -17,7 +17,7 @@ import {
   parseThingId,
 } from '#domain/identity'
 import type { ChannelId, EntityId } from '#domain/identity'
-import type { Notice } from '#domain/ports'
+import type { Notice, Reach } from '#domain/ports'
 import { ACTIONS, MODELS } from '#domain/submission'
 import type { Model } from '#domain/submission'
 
@@ -131,7 +131,8 @@ export function decodeNotice(text: string): Notice | undefined {
     case 'pushes-queued':
       return { kind }
     case 'applied':
-      return isCount(lane) && isCount(position) ? { kind, lane, position } : undefined
+      if (!isCount(lane) || !isCount(position)) return undefined
+      return { kind, lane, position, ...reachesIn(sent['reaches']) }
     case 'lane-taken':
       return isCount(lane) ? { kind, lane } : undefined
     case 'credentials-changed':
@@ -151,6 +152,18 @@ export function decodeNotice(text: string): Notice | undefined {
     default:
       return undefined
   }
+}
+
+/** Leaves out what is not the reach of a channel. */
+function reachesIn(sent: unknown): { readonly reaches?: readonly Reach[] } {
+  if (!Array.isArray(sent)) return {}
+  const reaches = sent.flatMap((pair: unknown): Reach[] => {
+    if (!Array.isArray(pair)) return []
+    const [id, rules] = pair as readonly unknown[]
+    const channelId = parsed(parseChannelId, id)
+    return channelId === undefined || !isCount(rules) ? [] : [[channelId, rules]]
+  })
+  return { reaches }
 }
 
 const parsed = <Id>(parser: (text: string) => Id | undefined, value: unknown): Id | undefined =>
