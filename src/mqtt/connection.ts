@@ -3,8 +3,7 @@
 // Invariants:
 //   mqtt-connection/1. A packet waits while the session has no room for it. While one waits,
 //                      nothing more is read.
-//   mqtt-connection/2. A connection whose client does not read its answers is not read either, and
-//                      what is held for it is bounded.
+//   mqtt-connection/2. A connection whose client does not read its answers is not read either.
 //   mqtt-connection/3. A defect in one connection ends that connection and no other.
 //   mqtt-connection/4. MQTT 3.1.1 has no word for a refusal: a publish is not acknowledged when the
 //                      credentials of its session are over, and its client sends it again.
@@ -13,7 +12,7 @@ import { reportDefect } from '#domain/defect'
 import { isFault } from '#domain/fault'
 import { BUSY } from '#src/refusals/rejection'
 import type { Fault } from '#domain/fault'
-import { HELD_MAX, HELD_PAUSE } from './bounds.ts'
+import { HELD_PAUSE } from './bounds.ts'
 import type { CarrierHandle, MqttCarrier } from './carrier.ts'
 import { bytesOf, encode } from './codec.ts'
 import type { Packet } from './codec.ts'
@@ -29,11 +28,13 @@ import type { Reply } from '#src/mqtt/devices/publish'
 import { Session } from './session.ts'
 import type { Input, Leave, Output, OutputOf } from './signals.ts'
 import type { FeedNews } from './subscriber.ts'
+import { Writing } from './writing.ts'
+import type { Writer } from './writing.ts'
 
 /** Refusals of a publish after which its session is worth nothing. */
 const ENDINGS: ReadonlySet<Fault['code']> = new Set(['channel_not_found', 'key_expired'])
 
-export class MqttConnection implements CarrierHandle, FollowedBy {
+export class MqttConnection implements CarrierHandle, FollowedBy, Writer {
   readonly carrier: MqttCarrier
   tickSlice: number | undefined
   readonly #ports: ConnectionPorts<MqttConnection>
@@ -41,22 +42,19 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
   readonly #incoming: Incoming
   /** Bytes of the packet in hand, as long as no submission has taken them over. */
   #inHand = 0
-  #outgoing: Buffer[] = []
-  #isFlushDue = false
-  #heldBytes = 0
+  readonly #writing: Writing
   #isGone = false
   #client: Client | undefined
   /** Milliseconds for which the session is kept behind the connection. */
   #keptMs = 0
   #following: Following | undefined
-  /** Called when the client has read enough for more present state. */
-  #whenRead: (() => void) | undefined
 
   constructor(carrier: MqttCarrier, openingMs: number, ports: ConnectionPorts<MqttConnection>) {
     this.carrier = carrier
     this.#ports = ports
     const { runtime, inFlight, ticks } = ports
     this.#session = new Session(runtime.monotonicMs() - openingMs)
+    this.#writing = new Writing(this, ports)
     const resume = (): void => runtime.soon(() => this.#pump())
     this.#incoming = new Incoming(inFlight.open(carrier.address, resume))
     ticks.atLatest(this, this.#session.tickAt)
@@ -77,7 +75,7 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
 
   /** The carrier holds so many bytes by now. */
   drained(bytes: number): void {
-    this.#holds(bytes)
+    this.#writing.holds(bytes)
     this.#pump()
   }
 
@@ -85,13 +83,13 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
     this.feed({ kind: 'feed', news })
   }
 
-  async retained(news: readonly News[]): Promise<void> {
+  retained(news: readonly News[]): boolean {
     this.feed({ kind: 'retained', news })
-    this.#flush()
-    if (this.#isGone || this.#heldBytes <= HELD_PAUSE) return
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#whenRead = resolve
-    await promise
+    return this.#writing.hasRoom()
+  }
+
+  taken(): Promise<void> {
+    return this.#writing.taken()
   }
 
   wantsAttrs(): boolean {
@@ -114,6 +112,10 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
     this.leave('busy')
   }
 
+  unread(): void {
+    this.leave('unread')
+  }
+
   /** Compares what a subscriber has with the store. */
   recheck(): void {
     this.#following?.recheck()
@@ -128,6 +130,22 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
     this.#gone('unclean')
   }
 
+  /** Ends the connection at once; what its carrier holds is lost. */
+  cut(): void {
+    this.#gone('unclean')
+    this.carrier.cut()
+  }
+
+  failed(error: unknown): void {
+    this.#ports.logger.error('an MQTT connection failed', { ...reportDefect(error) })
+    this.cut() // mqtt-connection/3
+  }
+
+  holds(before: number, bytes: number): void {
+    if (this.#following === undefined || Math.max(before, bytes) <= HELD_PAUSE) return
+    this.news({ kind: 'buffered', bytes })
+  }
+
   feed(input: Input): void {
     if (this.#isGone) return
     try {
@@ -136,7 +154,7 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
       }
       if (!this.#isGone) this.#ports.ticks.atLatest(this, this.#session.tickAt)
     } catch (error) {
-      this.#failed(error)
+      this.failed(error)
     }
   }
 
@@ -153,7 +171,7 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
   }
 
   get #isReady(): boolean {
-    return this.#session.isReady && this.#heldBytes <= HELD_PAUSE // mqtt-connection/2
+    return this.#session.isReady && !this.#writing.isSlow // mqtt-connection/2
   }
 
   #perform(output: Output): void {
@@ -179,10 +197,11 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
         break
       case 'close':
         this.#keptMs = Math.min(output.keptMs ?? this.#keptMs, this.#ports.keptMsMax)
-        this.#flush()
+        this.#writing.flush()
         this.#ports.ended(output.reason)
         this.#gone(output.isClean ? 'clean' : 'unclean')
-        this.carrier.close()
+        if (this.#writing.isSlow) this.carrier.cut()
+        else this.carrier.close()
     }
   }
 
@@ -230,32 +249,7 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
   }
 
   #send(packet: Packet): void {
-    this.#outgoing.push(encode(packet, this.#session.level))
-    if (this.#isFlushDue) return
-    this.#isFlushDue = true
-    this.#ports.runtime.soon(() => {
-      this.#isFlushDue = false
-      this.#flush()
-    })
-  }
-
-  #flush(): void {
-    if (this.#outgoing.length === 0 || this.#isGone) return
-    const held = this.#sent(Buffer.concat(this.#outgoing.splice(0)))
-    if (held === 'closed') return this.#gone('unclean')
-    this.#holds(held)
-    if (held <= HELD_MAX) return
-    this.#gone('unclean') // mqtt-connection/2
-    this.carrier.cut()
-  }
-
-  /** Takes the bytes that the carrier holds. */
-  #holds(bytes: number): void {
-    const before = this.#heldBytes
-    this.#heldBytes = bytes
-    if (bytes <= HELD_PAUSE) this.#whenRead?.()
-    if (this.#following === undefined || Math.max(before, bytes) <= HELD_PAUSE) return
-    this.news({ kind: 'buffered', bytes })
+    this.#writing.add(encode(packet, this.#session.level))
   }
 
   #followed(): Following | undefined {
@@ -265,27 +259,12 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
     return (this.#following ??= new Following(this.#ports.following, open.channelId, whose))
   }
 
-  #sent(bytes: Buffer): number | 'closed' {
-    try {
-      return this.carrier.send(bytes)
-    } catch (error) {
-      this.#failed(error)
-      return 'closed'
-    }
-  }
-
-  #failed(error: unknown): void {
-    this.#ports.logger.error('an MQTT connection failed', { ...reportDefect(error) })
-    this.#gone('unclean') // mqtt-connection/3
-    this.carrier.cut()
-  }
-
   #gone(end: 'clean' | 'unclean'): void {
     if (this.#isGone) return
     this.#isGone = true
     this.#incoming.close()
     this.#following?.end()
-    this.#whenRead?.()
+    this.#writing.end()
     this.#ports.ticks.remove(this)
     const { publisher, opening } = this.#client ?? {}
     publisher?.end()

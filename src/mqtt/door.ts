@@ -25,7 +25,9 @@ import { Acknowledgements } from '#src/transports/acknowledgements'
 import { ChannelListeners } from '#src/transports/channel-listeners'
 import { Presence } from '#src/transports/presence'
 import type { News as Announced } from '#src/transports/signals'
+import { Held } from '#src/transports/held'
 import { SLICE_MS, Ticks } from '#src/transports/ticks'
+import { HELD_TOTAL_MAX } from './bounds.ts'
 import type { CarrierHandle, MqttCarrier } from './carrier.ts'
 import { MqttConnection } from './connection.ts'
 import { entryFrame } from './following.ts'
@@ -93,6 +95,7 @@ export class MqttDoor {
     this.#requests = new DoorRequests('mqtt', { ...ports, callerCheck, nowMs })
     const ticks = new Ticks<MqttConnection>(runtime.monotonicMs())
     const inFlight = new InFlight()
+    const held = new Held(HELD_TOTAL_MAX, () => undefined)
     const reads = new Limiter({ places: READS_AT_ONCE, waitingMax: READS_WAITING_MAX })
     const tell = (following: Following, news: Announced): void =>
       following.news({ kind: 'announced', ...news })
@@ -111,6 +114,7 @@ export class MqttDoor {
       runtime,
       logger,
       inFlight,
+      held,
       ticks,
       following: { ...ports, listeners, reads, acknowledgements },
       newHex32: hexSource(runtime.entropy),
@@ -122,6 +126,8 @@ export class MqttDoor {
     }
     meter.gauge('sessions', { carrier: 'mqtt' }, () => this.#byClient.size)
     meter.gauge('mqtt_in_flight_bytes', {}, () => inFlight.bytes)
+    meter.gauge('mqtt_held_bytes', {}, () => held.bytes)
+    meter.gauge('mqtt_reads_waiting', {}, () => reads.waiting)
     meter.gauge('mqtt_unread_connections', {}, () => inFlight.waiting)
     meter.gauge('mqtt_wills_waiting', {}, () => this.#wills.size)
     this.#stops = [

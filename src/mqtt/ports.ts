@@ -2,6 +2,7 @@
 
 import type { Runtime } from '#domain/runtime'
 import type { Logger } from '#domain/telemetry'
+import type { Held } from '#src/transports/held'
 import type { Ticked, Ticks } from '#src/transports/ticks'
 import type { Will } from './connect.ts'
 import type { Client, EntrancePorts } from './entrance.ts'
@@ -13,6 +14,7 @@ export interface ConnectionPorts<Connection extends Ticked> extends EntrancePort
   readonly runtime: Pick<Runtime, 'nowMs' | 'wait' | 'after' | 'monotonicMs' | 'soon'>
   readonly logger: Pick<Logger, 'debug' | 'warn' | 'error'>
   readonly inFlight: InFlight
+  readonly held: Held
   readonly following: FollowingPorts
   readonly ticks: Ticks<Connection>
   /** Called once the credentials are good: an older connection of the same client ends. */

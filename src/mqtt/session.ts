@@ -54,6 +54,7 @@ const LEAVING: Record<Leave, ReasonCode> = {
   'taken-over': REASON.sessionTakenOver,
   'not-authorized': REASON.notAuthorized,
   busy: REASON.quotaExceeded,
+  unread: REASON.quotaExceeded,
 }
 const BROKEN: Record<BrokenPacket, ReasonCode> = {
   malformed: REASON.malformedPacket,

@@ -23,6 +23,8 @@ export const REQUEST_METRICS = {
   answers_cut_total: counter('Large answers cut because their readers took too long'),
   page_reads_waiting: gauge('Requests for pages that wait for a place'),
   mqtt_in_flight_bytes: gauge('Bytes of MQTT clients not done with'),
+  mqtt_held_bytes: gauge('Bytes held for MQTT clients that have not read them'),
+  mqtt_reads_waiting: gauge('Reads for MQTT subscribers that wait for a place'),
   mqtt_unread_connections: gauge('MQTT connections left unread'),
   mqtt_lost_total: counter('Publishes at QoS 0 lost while busy'),
   mqtt_unrecorded_total: counter(
