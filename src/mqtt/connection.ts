@@ -75,7 +75,7 @@ export class MqttConnection implements CarrierHandle, FollowedBy, Writer {
 
   /** The carrier holds so many bytes by now. */
   drained(bytes: number): void {
-    this.#writing.holds(bytes)
+    this.#writing.drained(bytes)
     this.#pump()
   }
 

@@ -5,7 +5,8 @@
 //              place that others need, until it has taken enough.
 //   writing/2. What is held is bounded: for one client, which is cut beyond HELD_MAX, and for all
 //              clients together (held/1).
-//   writing/3. A slow client that takes nothing for TAKES_WITHIN_MS is ended.
+//   writing/3. A slow client that takes nothing for TAKES_WITHIN_MS is ended. Its carrier gets one
+//              part after the other, since some tell only when they have sent all they hold.
 
 import type { Runtime } from '#domain/runtime'
 import type { Held, Holder } from '#src/transports/held'
@@ -34,9 +35,12 @@ export interface Writer extends Holder {
 export class Writing {
   readonly #writer: Writer
   readonly #ports: WritingPorts
-  #gathered: Buffer[] = []
+  /** Packets that the carrier does not have. */
+  readonly #gathered: Buffer[] = []
   #gatheredBytes = 0
   #isFlushDue = false
+  #carrierBytes = 0
+  /** Bytes of the last flush that the client has not taken, here and in the carrier. */
   #heldBytes = 0
   #isOver = false
   #whenTaken: (() => void)[] = []
@@ -65,12 +69,7 @@ export class Writing {
   }
 
   flush(): void {
-    if (this.#gathered.length === 0 || this.#isOver) return
-    this.#gatheredBytes = 0
-    const held = this.#sent(Buffer.concat(this.#gathered.splice(0)))
-    if (held === 'closed') return this.#writer.closed()
-    this.holds(held)
-    if (held > HELD_MAX) this.#writer.cut() // writing/2
+    this.#pour(false)
   }
 
   /** True when more may be made for the client; otherwise `taken` tells when. (writing/1) */
@@ -85,15 +84,11 @@ export class Writing {
     await new Promise<void>((resolve) => this.#whenTaken.push(resolve))
   }
 
-  /** The carrier holds so many bytes. */
-  holds(bytes: number): void {
-    const before = this.#heldBytes
-    if (bytes === before || this.#isOver) return
-    this.#heldBytes = bytes
-    this.#watch(bytes < before)
-    if (!this.isSlow) this.#resolve()
-    this.#ports.held.changed(this.#writer, bytes) // writing/2
-    this.#writer.holds(before, bytes)
+  /** The carrier has sent something and holds so many bytes. */
+  drained(bytes: number): void {
+    const hasTaken = bytes < this.#carrierBytes
+    this.#carrierBytes = bytes
+    this.#pour(hasTaken)
   }
 
   end(): void {
@@ -102,6 +97,36 @@ export class Writing {
     this.#cancelDeadline?.()
     this.#resolve()
     this.#ports.held.changed(this.#writer, 0)
+  }
+
+  #pour(hasTaken: boolean): void {
+    while (this.#gathered.length > 0 && this.#carrierBytes <= HELD_PAUSE && !this.#isOver) {
+      const held = this.#sent(this.#part()) // writing/3
+      if (held === 'closed') return this.#writer.closed()
+      this.#carrierBytes = held
+    }
+    const before = this.#heldBytes
+    const held = this.#carrierBytes + this.#gatheredBytes
+    if (this.#isOver || (held === before && !hasTaken)) return
+    this.#heldBytes = held
+    this.#watch(hasTaken)
+    if (!this.isSlow) this.#resolve()
+    if (held > HELD_MAX) return this.#writer.cut() // writing/2
+    this.#ports.held.changed(this.#writer, held) // writing/2
+    this.#writer.holds(before, held)
+  }
+
+  /** The next packets, as few as have HELD_PAUSE bytes. */
+  #part(): Buffer {
+    let bytes = 0
+    let count = 0
+    for (const { length } of this.#gathered) {
+      if (bytes >= HELD_PAUSE) break
+      bytes += length
+      count += 1
+    }
+    this.#gatheredBytes -= bytes
+    return Buffer.concat(this.#gathered.splice(0, count))
   }
 
   /** writing/3 */

@@ -4,6 +4,10 @@
 import test from 'ava'
 
 import { HELD_MAX, HELD_PAUSE, HELD_TOTAL_MAX, TAKES_WITHIN_MS } from '#src/mqtt/bounds'
+import { Writing } from '#src/mqtt/writing'
+import type { Writer } from '#src/mqtt/writing'
+import { Held } from '#src/transports/held'
+import { FakeTime } from '#test/support/fake-timers'
 import { MqttClient } from '#test/support/mqtt-client'
 import { mqttRig } from '#test/support/mqtt-rig'
 import type { MqttRig } from '#test/support/mqtt-rig'
@@ -23,6 +27,45 @@ const endedOf = ({ meter }: MqttRig, reason: string): number =>
   meter.total(`sessions_ended_total{mqtt,${reason}}`)
 
 const heldOf = ({ meter }: MqttRig): number => meter.gauges.get('mqtt_held_bytes')?.() ?? -1
+
+/** A writer whose carrier holds all that it gets, and tells only when it has sent everything. */
+function allOrNothing() {
+  const time = new FakeTime(0)
+  const heard: unknown[] = []
+  let carrierBytes = 0
+  const writer: Writer = {
+    carrier: { send: ({ length }) => (carrierBytes += length) },
+    holds: () => undefined,
+    unread: () => heard.push('unread'),
+    closed: () => heard.push('closed'),
+    failed: () => heard.push('failed'),
+    leave: () => heard.push('leave'),
+    cut: () => heard.push('cut'),
+  }
+  const runtime = { after: time.after, soon: (task: () => void) => task() }
+  const writing = new Writing(writer, { runtime, held: new Held(HELD_TOTAL_MAX, () => undefined) })
+  const takeAll = (): void => {
+    carrierBytes = 0
+    writing.drained(0)
+  }
+  return { writing, time, heard, carrierBytes: () => carrierBytes, takeAll }
+}
+
+test('writing/3: a carrier that tells only of everything shows that its client reads, too', (t) => {
+  const { writing, time, heard, carrierBytes, takeAll } = allOrNothing()
+  const packet = Buffer.alloc(HELD_PAUSE / 4)
+  for (let count = 0; count < HELD_MAX / packet.length; count += 1) writing.add(packet)
+  let parts = 0
+  for (; carrierBytes() > 0; parts += 1) {
+    t.true(carrierBytes() <= 2 * HELD_PAUSE)
+    time.advance(TAKES_WITHIN_MS - 1)
+    takeAll()
+  }
+  t.true(parts > 30)
+  t.deepEqual(heard, [])
+  t.false(writing.isSlow)
+  t.is(time.waiting, 0)
+})
 
 /** Bytes that are left after so many milliseconds each, and whether the client is ended then. */
 const READERS: readonly (readonly [
