@@ -13,6 +13,8 @@ export const REMEMBERED_MAX = 2 * RECEIVE_MAX
 export const SUBSCRIPTIONS_MAX = 100
 /** Topic aliases that a client may set. */
 export const TOPIC_ALIAS_MAX = 32
+/** Bytes of a will, topic and payload: it is kept as long as its connection. */
+export const WILL_BYTES_MAX = 4_096
 /** Milliseconds from the connection to CONNECT, and from that to its answer. */
 export const CONNECT_WITHIN_MS = 8_000
 export const OPEN_WITHIN_MS = 30_000

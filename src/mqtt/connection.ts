@@ -28,6 +28,7 @@ import type { Reply } from '#src/mqtt/devices/publish'
 import { Session } from './session.ts'
 import type { Input, Leave, Output, OutputOf } from './signals.ts'
 import type { FeedNews } from './subscriber.ts'
+import type { Testament } from './wills.ts'
 import { Writing } from './writing.ts'
 import type { Writer } from './writing.ts'
 
@@ -266,11 +267,16 @@ export class MqttConnection implements CarrierHandle, FollowedBy, Writer {
     this.#following?.end()
     this.#writing.end()
     this.#ports.ticks.remove(this)
-    const { publisher, opening } = this.#client ?? {}
-    publisher?.end()
+    this.#client?.publisher.end()
     this.#leaveBehind()
-    const will = end === 'clean' ? undefined : opening?.will
-    this.#ports.left(this, will && publisher && { will, publisher })
+    this.#ports.left(this, end === 'clean' ? undefined : this.#testament)
+  }
+
+  get #testament(): Testament | undefined {
+    if (this.#client === undefined) return undefined
+    const { opening, publisher, open, kept } = this.#client
+    const { will } = opening
+    return will && { will, publisher, open, keptMs: kept === undefined ? 0 : this.#keptMs }
   }
 
   #leaveBehind(): void {

@@ -5,8 +5,8 @@
 //                node.
 //   mqtt-door/2. Connections whose password or key opens nothing any more end, at a notice or when
 //                notices may have been lost.
-//   mqtt-door/3. A will is published once its delay is over, and not when the client is back by
-//                then or has left in peace.
+//   mqtt-door/3. A will is not published when its client is back in time, has left in peace, or
+//                may not send any more.
 //   mqtt-door/4. `drain` answers what was taken, then tells every client; none remains.
 
 import { Limiter } from '#domain/bounds/limiter'
@@ -34,11 +34,13 @@ import { entryFrame } from './following.ts'
 import type { Client } from './entrance.ts'
 import type { Following, FollowingPorts } from './following.ts'
 import { InFlight } from './in-flight.ts'
-import type { ConnectionPorts, Testament } from './ports.ts'
+import type { ConnectionPorts } from './ports.ts'
+import { Wills } from './wills.ts'
+import type { Testament } from './wills.ts'
 
 export interface MqttDoorPorts extends Pick<DoorRequestsPorts, 'isOpen'> {
   readonly acceptance: Pick<Acceptance, 'callerCheck' | 'access' | 'mappings'> & {
-    readonly submissions: Pick<Submissions, 'submit'>
+    readonly submissions: Pick<Submissions, 'submit' | 'refusalBy'>
   }
   readonly bus: Bus
   readonly read: FollowingPorts['read']
@@ -58,8 +60,6 @@ export interface MqttDoorOptions {
   readonly keptMsMax: number
 }
 
-/** Wills that wait for their delay; beyond these a will is published at once. */
-const WILLS_MAX = 100_000
 /** Milliseconds over which sessions compare their credentials after lost notices. */
 const RECHECK_MS = 2_000
 /** Milliseconds between two comparisons of subscribers with the store. */
@@ -79,7 +79,7 @@ export class MqttDoor {
   readonly #connectionPorts: ConnectionPorts<MqttConnection>
   readonly #connections = new Set<MqttConnection>()
   readonly #byClient = new Map<DeviceId, MqttConnection>()
-  readonly #wills = new Map<DeviceId, () => void>()
+  readonly #wills: Wills
   readonly #acknowledgements: Acknowledgements
   readonly #presence: Presence
   readonly #stops: (() => void)[]
@@ -102,6 +102,7 @@ export class MqttDoor {
     const listeners = new ChannelListeners<Following>(bus, tell, entryFrame)
     this.#acknowledgements = new Acknowledgements(ports, ACKNOWLEDGEMENTS_WAITING_MAX)
     this.#presence = new Presence({ ...ports, nowMs })
+    this.#wills = new Wills({ access, runtime, meter })
     const acknowledgements = this.#acknowledgements
     this.#connectionPorts = {
       ...options,
@@ -129,7 +130,6 @@ export class MqttDoor {
     meter.gauge('mqtt_held_bytes', {}, () => held.bytes)
     meter.gauge('mqtt_reads_waiting', {}, () => reads.waiting)
     meter.gauge('mqtt_unread_connections', {}, () => inFlight.waiting)
-    meter.gauge('mqtt_wills_waiting', {}, () => this.#wills.size)
     this.#stops = [
       bus.onNotice((notice) => this.#noticed(notice)),
       runtime.every(RECHECK_EVERY_MS, () => {
@@ -152,12 +152,16 @@ export class MqttDoor {
 
   /** Lets every connection prove itself anew. Called when notices may have been lost. */
   recheck(): void {
-    const all = [...this.#byClient.values()]
-    for (const [index, connection] of all.entries()) {
-      this.#ports.runtime.after((RECHECK_MS * index) / all.length, () => {
-        void this.#prove(connection)
-        connection.recheck()
-      })
+    this.#spread([...this.#byClient.values()], (connection) => {
+      void this.#prove(connection)
+      connection.recheck()
+    })
+    this.#spread(this.#wills.channels, (channelId) => this.#wills.prove(channelId))
+  }
+
+  #spread<Item>(items: readonly Item[], check: (item: Item) => void): void {
+    for (const [index, item] of items.entries()) {
+      this.#ports.runtime.after((RECHECK_MS * index) / items.length, () => check(item))
     }
   }
 
@@ -191,7 +195,7 @@ export class MqttDoor {
   close(): void {
     this.#isLeaving = true
     for (const stop of this.#stops) stop()
-    for (const cancel of this.#wills.values()) cancel()
+    this.#wills.dropAll()
     for (const connection of this.#connections) connection.leave('shutdown')
   }
 
@@ -199,17 +203,11 @@ export class MqttDoor {
     const { owner } = connection.client ?? {}
     if (owner === undefined) return
     const { deviceId } = owner
-    this.#isBack(deviceId)
+    this.#wills.drop(deviceId) // mqtt-door/3
     const older = this.#byClient.get(deviceId)
     this.#byClient.set(deviceId, connection)
     older?.leave('taken-over') // mqtt-door/1
     this.#ports.bus.notify({ kind: 'session-opened', carrier: CARRIER, ...owner }) // mqtt-door/1
-  }
-
-  /** mqtt-door/3 */
-  #isBack(deviceId: DeviceId): void {
-    this.#wills.get(deviceId)?.()
-    this.#wills.delete(deviceId)
   }
 
   /** The kept sessions with a connection here. */
@@ -231,18 +229,7 @@ export class MqttDoor {
     const { deviceId } = connection.client?.owner ?? {}
     if (deviceId === undefined || this.#byClient.get(deviceId) !== connection) return
     this.#byClient.delete(deviceId)
-    if (testament !== undefined && !this.#isLeaving) this.#bequeath(deviceId, testament)
-  }
-
-  /** mqtt-door/3 */
-  #bequeath(name: DeviceId, { will, publisher }: Testament): void {
-    const publish = (): void => void publisher.publish(will)
-    if (will.delayMs === 0 || this.#wills.size >= WILLS_MAX) return publish()
-    const cancel = this.#ports.runtime.after(will.delayMs, () => {
-      this.#wills.delete(name)
-      publish()
-    })
-    this.#wills.set(name, cancel)
+    if (testament !== undefined && !this.#isLeaving) this.#wills.take(deviceId, testament)
   }
 
   #noticed(notice: Notice): void {
@@ -253,6 +240,7 @@ export class MqttDoor {
     }
     if (notice.kind !== 'credentials-changed' && notice.kind !== 'channel-deleted') return
     const keyId = notice.kind === 'credentials-changed' ? notice.keyId : undefined
+    this.#wills.prove(notice.channelId, keyId)
     for (const connection of this.#ofChannel(notice.channelId)) {
       const isMeant = keyId === undefined || connection.client?.open.key?.keyId === keyId
       if (isMeant) void this.#prove(connection)
@@ -262,7 +250,7 @@ export class MqttDoor {
   /** mqtt-door/1 */
   #enteredElsewhere({ deviceId, number }: SessionOwner): void {
     const connection = this.#byClient.get(deviceId)
-    if (connection === undefined) return this.#isBack(deviceId)
+    if (connection === undefined) return this.#wills.drop(deviceId) // mqtt-door/3
     if ((connection.client?.owner.number ?? number) < number) connection.leave('taken-over')
   }
 

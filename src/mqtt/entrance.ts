@@ -1,8 +1,12 @@
 // The way of a client into the gateway: its credentials, and the session that it comes back to.
+//
+// Invariants:
+//   entrance/1. A key whose rights do not allow its will opens no session, and hears why.
 
 import { hash } from 'node:crypto'
 
 import { isFault } from '#domain/fault'
+import type { Fault } from '#domain/fault'
 import { parseDeviceId } from '#domain/identity'
 import type { ChannelId, DeviceId } from '#domain/identity'
 import type {
@@ -16,11 +20,14 @@ import type { Runtime } from '#domain/runtime'
 import { isRecord } from '#domain/record'
 import type { Guard } from '#src/acceptance/caller-check'
 import type { ChannelAccess, OpenChannel } from '#src/acceptance/channel-access'
+import { scopeRefusal } from '#src/acceptance/key-rights'
+import type { Submissions } from '#src/acceptance/submissions'
 import type { DoorRequests } from '#src/doors/door-requests'
 import { ownThingId } from '#src/mqtt/devices/entity-name'
+import { NO_STATE } from '#src/mqtt/devices/family-state'
 import type { Reply } from '#src/mqtt/devices/publish'
 import { parseJson } from '#src/schemas/json/json'
-import type { Opening } from './connect.ts'
+import type { Opening, Will } from './connect.ts'
 import { Exchanges } from './exchanges.ts'
 import { Publisher } from './publisher.ts'
 import type { PublisherPorts } from './publisher.ts'
@@ -28,10 +35,12 @@ import { Remembered } from './remembered.ts'
 import type { RememberedPorts } from './remembered.ts'
 import type { KeptState } from './signals.ts'
 import type { StoredSubscription } from './subscriptions.ts'
+import { readPublish } from './topics.ts'
 
 export interface EntrancePorts extends PublisherPorts, Omit<RememberedPorts, 'mqttSessions'> {
   readonly requests: Pick<DoorRequests, 'answer'>
-  readonly access: Pick<ChannelAccess, 'enter'>
+  readonly access: Pick<ChannelAccess, 'enter' | 'refuse'>
+  readonly submissions: Pick<Submissions, 'submit' | 'refusalBy'>
   readonly mqttSessions: Pick<MqttSessionStore, 'enter' | 'record'>
   readonly runtime: Pick<Runtime, 'nowMs' | 'wait' | 'after'>
   /** True where only keys open a session. */
@@ -64,6 +73,8 @@ export interface Visitor {
 
 /** CONNECT is the one packet whose credentials count in the budget. */
 const GUARD: Guard = { token: 'none', budget: 'passwords' }
+/** Takes the place of the password in fields that are read only to see what a key may send. */
+const WITH_A_KEY = 'with a key that is known'
 
 /** Checks the credentials and begins the session; rejects when the store does not answer. */
 export async function enter(
@@ -75,12 +86,17 @@ export async function enter(
   const { userName, password } = opening.credentials
   const sent = password === undefined ? { password: userName } : { channel_id: userName, password }
   const arrival = { guard: GUARD, peer: { address }, authorization: '' }
-  const open = await requests.answer(arrival, (caller) => access.enter(sent, caller, { keysOnly }))
-  if (isFault(open)) return open
-  const { channelId, key } = open
-  void ports.mappings.of(channelId) // They are known before the first publish.
   const madeId = clientId === '' ? ports.newHex32() : undefined
   const name = madeId ?? clientId
+  const open = await requests.answer(arrival, async (caller) => {
+    const opened = await access.enter(sent, caller, { keysOnly })
+    if (isFault(opened)) return opened
+    void ports.mappings.of(opened.channelId) // They are known before the first publish.
+    const refusal = await willRefusal(opening.will, { ...opened, name }, ports)
+    return refusal === undefined ? opened : access.refuse(caller, refusal)
+  })
+  if (isFault(open)) return open
+  const { channelId, key } = open
   const deviceId = deviceIdOf(channelId, name)
   const { number, kept } = await begun(opening, { deviceId, channelId }, ports)
   const owner = { deviceId, number }
@@ -102,6 +118,30 @@ export async function enter(
   }
   const keptMs = kept === undefined ? 0 : Math.min(opening.keptMs, keptMsMax)
   return { open, opening, owner, madeId, publisher, kept: state, keptMs, remembered }
+}
+
+/** The refusal of a will that its key may not send: it would be kept in vain. (entrance/1) */
+async function willRefusal(
+  will: Will | undefined,
+  { channelId, key, name }: OpenChannel & { readonly name: string },
+  { mappings, submissions, runtime }: EntrancePorts,
+): Promise<Fault | undefined> {
+  if (will === undefined || key === undefined) return undefined
+  const lacks = scopeRefusal(key, 'send')
+  if (lacks !== undefined || key.thingPrefix === '') return lacks
+  const sender = {
+    thingId: ownThingId({ ...key, clientId: name }),
+    mappings: await mappings.of(channelId),
+  }
+  const { topic, payload } = will
+  const publish = { topic, payload, receivedAtMs: runtime.nowMs() }
+  const read = readPublish(publish, { sender, state: NO_STATE })
+  for (const { intent, fields } of isFault(read) ? [] : read.wishes) {
+    const sent = { ...fields, channel_id: channelId, password: WITH_A_KEY }
+    const refusal = submissions.refusalBy(key, intent, sent)
+    if (refusal !== undefined) return refusal
+  }
+  return undefined
 }
 
 /** Begins the session. That before is forgotten in passing where nothing is to be kept. */

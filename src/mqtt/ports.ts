@@ -4,11 +4,10 @@ import type { Runtime } from '#domain/runtime'
 import type { Logger } from '#domain/telemetry'
 import type { Held } from '#src/transports/held'
 import type { Ticked, Ticks } from '#src/transports/ticks'
-import type { Will } from './connect.ts'
 import type { Client, EntrancePorts } from './entrance.ts'
 import type { FollowingPorts } from './following.ts'
 import type { InFlight } from './in-flight.ts'
-import type { Publisher } from './publisher.ts'
+import type { Testament } from './wills.ts'
 
 export interface ConnectionPorts<Connection extends Ticked> extends EntrancePorts {
   readonly runtime: Pick<Runtime, 'nowMs' | 'wait' | 'after' | 'monotonicMs' | 'soon'>
@@ -25,10 +24,4 @@ export interface ConnectionPorts<Connection extends Ticked> extends EntrancePort
   gone(client: Client, keptMs: number): void
   /** Counts a connection that ends. */
   ended(reason: string): void
-}
-
-/** The will of a client that is gone, and that which publishes it. */
-export interface Testament {
-  readonly will: Will
-  readonly publisher: Publisher
 }

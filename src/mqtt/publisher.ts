@@ -28,7 +28,7 @@ import type { Publication } from './publishes.ts'
 import type { Remembered } from './remembered.ts'
 import type { OwnPublishes } from './subscriber.ts'
 import { NO_STATE } from '#src/mqtt/devices/family-state'
-import type { Reply, Wish } from '#src/mqtt/devices/publish'
+import type { Reply, Translation, Wish } from '#src/mqtt/devices/publish'
 import { UNMAPPED, readPublish } from './topics.ts'
 
 export interface PublisherPorts {
@@ -59,6 +59,13 @@ export interface PublishingClient {
 
 /** What becomes of a publish; undefined when the log has it. */
 type Outcome = Fault | 'taken-over' | undefined
+
+/** What becomes of a will, read while its connection was known, and that which submits it. */
+export interface Bequest {
+  readonly wishes: readonly Wish[]
+  /** Holds nothing of the connection. */
+  readonly heir: Pick<Publisher, 'submit'>
+}
 
 /** A submission under way, and how it is handed over again. */
 interface Sent extends Pick<Publication, 'topic' | 'qos'> {
@@ -117,17 +124,47 @@ export class Publisher implements OwnPublishes {
     mappings: readonly Mapping[],
     receivedAtMs: number,
   ): Outcome | Promise<Outcome> {
-    const { topic, payload, qos } = publication
+    const read = this.#understood(publication, mappings, receivedAtMs)
+    if (isFault(read)) return read
+    this.#state = read.state
+    for (const reply of read.replies) this.#client.reply(reply)
+    return this.submit(read.wishes, publication, receivedAtMs)
+  }
+
+  #understood(
+    publication: Publication,
+    mappings: readonly Mapping[],
+    receivedAtMs: number,
+  ): Answer<Translation> {
+    const { topic, payload } = publication
     const { thingId, channelId } = this.#client
     const sender = { thingId, mappings }
     const read = readPublish({ topic, payload, receivedAtMs }, { sender, state: this.#state })
     if (read === UNMAPPED) this.#ports.mappings.unmapped(channelId, topic, receivedAtMs)
-    if (isFault(read)) return this.#unread(read, publication)
-    this.#state = read.state
-    for (const reply of read.replies) this.#client.reply(reply)
-    const isNamed = qos > 0 || this.#own !== undefined
+    return isFault(read) ? this.#unread(read, publication) : read
+  }
+
+  /**
+   * Reads a will by what this connection has said, as of the time at which it is due; undefined
+   * when it is refused.
+   */
+  async bequest(will: Publication, dueMs: number): Promise<Bequest | undefined> {
+    const mappings = await this.#ports.mappings.of(this.#client.channelId)
+    const read = this.#understood(will, mappings, dueMs)
+    if (isFault(read)) return undefined
+    const heir = new Publisher(this.#ports, { ...this.#client, remembered: undefined, reply })
+    heir.end()
+    return { wishes: read.wishes, heir }
+  }
+
+  /** Submits what a publish has become, under an op_id where it needs one. */
+  submit(
+    wishes: readonly Wish[],
+    publication: Publication,
+    receivedAtMs: number,
+  ): Outcome | Promise<Outcome> {
+    const isNamed = publication.qos > 0 || this.#own !== undefined
     const opId = isNamed ? this.#opIdOf(publication, receivedAtMs) : undefined
-    const { wishes } = read
     return opId instanceof Promise
       ? opId.then((known) => this.#submit(wishes, known, publication))
       : this.#submit(wishes, opId, publication)
@@ -239,6 +276,9 @@ export class Publisher implements OwnPublishes {
     return refusal
   }
 }
+
+/** Nobody is there to hear it. */
+const reply = (): void => undefined
 
 const isBusy = ({ code }: Fault): boolean => CATEGORY[STATUS[code]] === 'too_busy'
 

@@ -49,7 +49,7 @@ function keepThings({ reads }: MqttRig, count: number, attrs: Thing['attrs'] = l
   })
   reads.things = async (query) => {
     reads.queries.push(query)
-    const { before = Infinity, limit } = query as EntityQuery
+    const { before = Infinity, limit } = query
     const rest = things.filter(({ seq }) => seq < before)
     const items = rest.slice(0, limit)
     const next = rest.length > items.length ? items.at(-1)?.seq : undefined

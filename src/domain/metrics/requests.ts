@@ -31,4 +31,5 @@ export const REQUEST_METRICS = {
     'Times that the database did not take a publish of a kept MQTT session in time',
   ),
   mqtt_wills_waiting: gauge('Wills of MQTT clients in their delay'),
+  mqtt_will_bytes: gauge('Estimated bytes that these take'),
 } as const satisfies Record<string, MetricShape>
