@@ -52,7 +52,7 @@ interface Share {
 export const WILLS_CHANNEL_BYTES_MAX = 16 * 2 ** 20
 export const WILLS_BYTES_MAX = 64 * 2 ** 20
 /** Bytes that a will takes beside what it says. */
-export const WILL_BYTES = 1_024
+export const WILL_BYTES = 1_536
 
 const NO_PAYLOAD = new Uint8Array()
 
