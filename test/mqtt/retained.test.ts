@@ -3,13 +3,13 @@
 
 import test from 'ava'
 
-import type { Thing } from '#domain/entity'
 import type { EntityQuery } from '#domain/store-ports'
 import { HELD_PAUSE, SUBSCRIPTIONS_MAX } from '#src/mqtt/bounds'
 import type { Packet } from '#src/mqtt/codec'
 import { MqttClient } from '#test/support/mqtt-client'
 import { mqttRig } from '#test/support/mqtt-rig'
 import type { MqttRig } from '#test/support/mqtt-rig'
+import { NONE, keepThings } from '#test/support/kept-things'
 import { seeded } from '#test/support/random'
 import { turn, until } from '#test/support/until'
 
@@ -24,38 +24,6 @@ const unsubscribe = (topic: string): Packet => ({
   messageId: 1,
   unsubscriptions: [topic],
 })
-
-const none = { values: {}, times: undefined }
-const thing = (id: string): Thing => ({
-  id,
-  state: 'active',
-  stateAt: 1,
-  rev: 1,
-  seq: 1,
-  at: 1,
-  changedAt: 1,
-  fields: none,
-  attrs: { values: { t: 20 }, times: undefined },
-  externalIds: none,
-})
-
-/** An attr after which a client that reads nothing is slow. */
-const large = { values: { t: 'x'.repeat(HELD_PAUSE) }, times: undefined }
-
-/** Things by their seq, the newest first, in pages as the store has them. */
-function keepThings({ reads }: MqttRig, count: number, attrs: Thing['attrs'] = large): void {
-  const things = Array.from({ length: count }, (_, at) => {
-    return { ...thing(`${at}`), seq: count - at, attrs }
-  })
-  reads.things = async (query) => {
-    reads.queries.push(query)
-    const { before = Infinity, limit } = query
-    const rest = things.filter(({ seq }) => seq < before)
-    const items = rest.slice(0, limit)
-    const next = rest.length > items.length ? items.at(-1)?.seq : undefined
-    return next === undefined ? { items } : { items, next }
-  }
-}
 
 /** Client ids of those that read nothing: more than there are places. */
 const UNREAD = Array.from({ length: 20 }, (_, at) => `unread-${at}`)
@@ -96,7 +64,7 @@ test('writing/1, mqtt-following/3: the state is read on once the client has take
 
 test('mqtt-following/3: whoever reads in parts of any size gets each Thing once', async (t) => {
   const rig = await mqttRig(t)
-  keepThings(rig, 250, none)
+  keepThings(rig, 250, NONE)
   const random = seeded(1)
   const client = await MqttClient.enter(rig.door)
   client.tell(subscribe('things/+'))
@@ -169,7 +137,6 @@ for (const [filters, isOver] of [
 test('a subscriber for whom there is no place to wait is sent away', async (t) => {
   const rig = await mqttRig(t)
   const { reads } = rig
-  reads.keptThings = [thing('a')]
   reads.thing = () => Promise.reject(new Error('too many reads wait'))
   const client = await MqttClient.enter(rig.door)
   client.tell(subscribe('things/a'))
