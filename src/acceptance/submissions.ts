@@ -8,6 +8,7 @@
 //   submissions/3. What opened the channel is proven once more after a wait for the store: its end
 //                  may have been answered meanwhile.
 
+import type { StoredKey } from '#domain/channel-keys'
 import { isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
 import type { Answer, NowMs, SubmissionSink } from '#domain/ports'
@@ -80,6 +81,17 @@ export class Submissions {
     return presented instanceof Promise
       ? presented.then((outcome) => this.#take(intent, outcome, made))
       : this.#take(intent, presented, made)
+  }
+
+  /**
+   * The refusal of a submission that the rights of a key do not allow, now or later; undefined also
+   * for fields that are none, which are refused when they are submitted.
+   */
+  refusalBy(key: StoredKey, intent: Intent, fields: unknown): Fault | undefined {
+    const { nowMs, newHex32 } = this.#ports
+    const read = readSubmission(intent, fields, { nowMs: nowMs(), newHex32 })
+    const submission = isFault(read) ? undefined : allowed(key, read.submission)
+    return isFault(submission) ? submission : undefined
   }
 
   #take(

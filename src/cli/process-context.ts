@@ -6,6 +6,7 @@ import type { Runtime } from '#domain/runtime'
 import type { Fetch, FetchAnswer } from '#src/client/runtime'
 import { gatewayEnvironment, processEnvironment } from '#src/config/environment'
 import type { Env } from '#src/config/environment'
+import { systemTimer } from '#src/process/system-runtime'
 import { escaped } from './terminal-text.ts'
 
 export interface ProcessContext extends Pick<Runtime, 'nowMs' | 'monotonicMs' | 'after'> {
@@ -52,10 +53,7 @@ export function processContext(): ProcessContext {
     fetch: leanFetch,
     nowMs: () => Date.now(),
     monotonicMs,
-    after: (delayMs, callback) => {
-      const timer = setTimeout(callback, delayMs)
-      return () => clearTimeout(timer)
-    },
+    after: systemTimer,
     terminal: processTerminal(hasColorIn(env)),
     readInput,
     input: () => process.stdin,

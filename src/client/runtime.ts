@@ -1,6 +1,8 @@
 // Time, chance and network of the platform on which the client runs. Tests replace every member, so
 // they need no network and no waiting.
 
+import { ofAnyDelay } from '#domain/runtime'
+
 /** The part of fetch that the client uses; `globalThis.fetch` is one. */
 export type Fetch = (url: string, init?: FetchInit) => Promise<FetchAnswer>
 
@@ -31,10 +33,10 @@ export interface ClientRuntime {
 export const WEB: ClientRuntime = {
   fetch: (...request) => globalThis.fetch(...request),
   entropy: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
-  after: (delayMs, callback) => {
+  after: ofAnyDelay((delayMs, callback) => {
     const timer = setTimeout(callback, delayMs)
     return () => clearTimeout(timer)
-  },
+  }),
   random: (below) => {
     const [value = 0] = crypto.getRandomValues(new Uint32Array(1))
     return Math.floor((value / 2 ** 32) * below)

@@ -1,5 +1,8 @@
 // Time and chance. Every stage gets these functions and none asks the platform itself, so that a
 // test can set the time and choose the numbers.
+//
+// Invariants:
+//   runtime/1. A timer takes any delay: beyond the platform's longest one it waits again.
 
 export interface Runtime {
   /**
@@ -22,3 +25,33 @@ export interface Runtime {
   /** Unguessable random bytes. For ids, keys and salts. */
   readonly entropy: (bytes: number) => Buffer
 }
+
+/** The longest delay of a platform's timer, in milliseconds: a longer one is over at once. */
+const PLATFORM_MS_MAX = 2 ** 31 - 1
+
+/** Timers of any delay, also an infinite one, over those of a platform. (runtime/1) */
+export function ofAnyDelay(after: Runtime['after']): Runtime['after'] {
+  const wait: Runtime['after'] = (delayMs, callback) => {
+    if (delayMs <= PLATFORM_MS_MAX) return after(delayMs, callback)
+    let cancel = after(PLATFORM_MS_MAX, () => {
+      cancel = wait(delayMs - PLATFORM_MS_MAX, callback) // runtime/1
+    })
+    return () => cancel()
+  }
+  return wait
+}
+
+/** Calls back again and again, by timers that call back once. */
+export const repeatedBy =
+  (after: Runtime['after']): Runtime['every'] =>
+  (everyMs, callback) => {
+    let cancel = (): void => {}
+    const arm = (): void => {
+      cancel = after(everyMs, () => {
+        arm()
+        callback()
+      })
+    }
+    arm()
+    return () => cancel()
+  }

@@ -19,7 +19,7 @@ import { fault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
 import { ARRIVING_BYTES_MAX, ArrivingBody, tooLarge } from './arriving-body.ts'
 import { Expiring } from './deadlines.ts'
-import { Streaming } from './streaming.ts'
+import { Streaming, httpParts } from './streaming.ts'
 import type { Outlet } from './streaming.ts'
 import { NO_STORE, hasNoBody, isStream, statusLine } from './reply.ts'
 import type { Reply, Stream } from './reply.ts'
@@ -72,7 +72,7 @@ export class UwsExchange extends Expiring implements Exchange {
   readonly #arrived = new Gathered()
   #mustClose = false
   #isSettled = false
-  #streaming: Streaming | undefined
+  #streaming: { readonly streaming: Streaming; readonly outlet: Outlet } | undefined
   #open: { readonly body: ArrivingBody; readonly over: AbortController } | undefined
   /** Bytes of the answer that its reader has not taken yet. */
   #unread = 0
@@ -137,7 +137,9 @@ export class UwsExchange extends Expiring implements Exchange {
   expire(): void {
     if (this.#unread > 0) {
       this.#traffic.unread.cut()
-      this.#response?.close() // exchange/5
+      if (this.#streaming === undefined)
+        this.#response?.close() // exchange/5
+      else this.#streaming.outlet.cut() // exchange/5
       return
     }
     this.#mustClose = true // exchange/3
@@ -154,7 +156,7 @@ export class UwsExchange extends Expiring implements Exchange {
 
   #abort(): void {
     this.#response = undefined // exchange/1
-    this.#streaming?.stop()
+    this.#streaming?.streaming.stop()
     this.#closeOpen()
     this.#holds(0)
     if (this.#done === undefined) return
@@ -244,17 +246,16 @@ export class UwsExchange extends Expiring implements Exchange {
   #stream(stream: Stream, response: HttpResponse, writeStart: () => void): Promise<void> {
     response.cork(writeStart)
     const streaming = new Streaming()
+    let isFull = false
     response.onWritable(() => {
-      this.#holds(0)
       streaming.flow()
       return true
     })
     return this.#run(streaming, stream, {
-      write: (chunk) => {
-        let isTaken = true
-        response.cork(() => (isTaken = response.write(chunk)))
-        if (!isTaken) this.#holds(chunk.length) // exchange/5
-        return isTaken
+      parts: (chunk) => httpParts(chunk, () => isFull),
+      write: (part) => {
+        response.cork(() => (isFull = !response.write(part)))
+        return !isFull
       },
       end: () => {
         this.#closeOpen()
@@ -272,10 +273,11 @@ export class UwsExchange extends Expiring implements Exchange {
     return this.#run(socket.streaming, stream, outletOf(socket))
   }
 
-  #run(streaming: Streaming, stream: Stream, outlet: Outlet): Promise<void> {
+  #run(streaming: Streaming, stream: Stream, to: Omit<Outlet, 'holds'>): Promise<void> {
     const { streams, mountedStreams, isDraining } = this.#traffic
     const kin = stream.isMounted === true ? mountedStreams : streams
-    this.#streaming = streaming
+    const outlet = { ...to, holds: (bytes: number) => this.#holds(bytes) } // exchange/5
+    this.#streaming = { streaming, outlet }
     if (isDraining && kin === streams) streaming.end()
     return streaming.run(stream, outlet, kin).finally(() => {
       this.#closeOpen()

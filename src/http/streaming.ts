@@ -4,13 +4,19 @@
 //   streaming/1. The stream goes on once its reader has taken the last chunk, and ends when its
 //              reader is gone or the gateway drains. Nothing is written to a reader that is gone.
 //   streaming/2. A stream that fails is cut off: it must not look whole.
+//   streaming/3. A connection over HTTP tells when it has sent something, and not how much. It gets
+//              small parts until it has sent everything, so what it holds does not grow.
 
 import type { Stream } from './reply.ts'
 
 /** The connection that the chunks go to. */
 export interface Outlet {
-  /** False when the connection is full: the next chunk waits for `flow`. */
-  write(chunk: string | Uint8Array): boolean
+  /** The parts in which a chunk is written. */
+  parts(chunk: string | Uint8Array): Iterable<string | Uint8Array>
+  /** False when the connection is full: the next part waits for `flow`. */
+  write(part: string | Uint8Array): boolean
+  /** So many bytes wait for the reader; 0 when it has taken them. */
+  holds(bytes: number): void
   end(): void
   cut(): void
 }
@@ -38,8 +44,10 @@ export class Streaming {
     streams.add(controller)
     try {
       for await (const chunk of stream.open(controller.signal)) {
-        if (this.#isGone()) return // streaming/1
-        if (!outlet.write(chunk)) await new Promise<void>((resolve) => (this.#goOn = resolve))
+        for (const part of outlet.parts(chunk)) {
+          if (this.#isGone()) return // streaming/1
+          if (!outlet.write(part)) await this.#taken(part.length, outlet)
+        }
         if (this.#isGone()) return // streaming/1
       }
       if (!this.#isGone()) outlet.end()
@@ -51,6 +59,13 @@ export class Streaming {
     }
   }
 
+  /** Resolves once the reader has taken what the connection holds, or is gone. */
+  async #taken(bytes: number, outlet: Outlet): Promise<void> {
+    outlet.holds(bytes)
+    await new Promise<void>((resolve) => (this.#goOn = resolve))
+    outlet.holds(0)
+  }
+
   /** Ends the stream at once, because the gateway drains. */
   end(): void {
     this.#controller.abort()
@@ -59,5 +74,30 @@ export class Streaming {
   /** A method: the reader may go while something is awaited. */
   #isGone(): boolean {
     return this.#isStopped
+  }
+}
+
+/** Bytes of a part for a connection that has sent everything before. */
+const PART_BYTES = 65_536
+/**
+ * The same for one that has not: less than a connection has sent when it tells of it, which is a
+ * third of the least that a system keeps for one.
+ */
+const SMALL_PART_BYTES = 2_048
+
+/** The parts of a chunk for a connection over HTTP. (streaming/3) */
+export function* httpParts(
+  chunk: string | Uint8Array,
+  isFull: () => boolean,
+): Iterable<string | Uint8Array> {
+  if (chunk.length <= SMALL_PART_BYTES) {
+    yield chunk
+    return
+  }
+  const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
+  for (let at = 0; at < bytes.length;) {
+    const end = at + (isFull() ? SMALL_PART_BYTES : PART_BYTES)
+    yield bytes.subarray(at, end)
+    at = end
   }
 }

@@ -71,7 +71,8 @@ export function upgrade(
   return socket
 }
 
-export const outletOf = (socket: StreamedSocket): Outlet => ({
+export const outletOf = (socket: StreamedSocket): Omit<Outlet, 'holds'> => ({
+  parts: (chunk) => [chunk],
   write: (chunk) => {
     let sent = DROPPED
     socket.ws?.cork(() => (sent = socket.ws?.send(chunk) ?? DROPPED))

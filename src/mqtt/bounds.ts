@@ -13,9 +13,15 @@ export const REMEMBERED_MAX = 2 * RECEIVE_MAX
 export const SUBSCRIPTIONS_MAX = 100
 /** Topic aliases that a client may set. */
 export const TOPIC_ALIAS_MAX = 32
+/** Bytes of a will, topic and payload: it is kept as long as its connection. */
+export const WILL_BYTES_MAX = 4_096
 /** Milliseconds from the connection to CONNECT, and from that to its answer. */
 export const CONNECT_WITHIN_MS = 8_000
 export const OPEN_WITHIN_MS = 30_000
 /** Bytes held for a client that reads nothing: beyond the first it is not read, then it is cut. */
 export const HELD_PAUSE = 64 * 1_024
 export const HELD_MAX = 4 * 2 ** 20
+/** The same for all clients of a process together: the eighth of a gibibyte. */
+export const HELD_TOTAL_MAX = 128 * 2 ** 20
+/** Milliseconds in which a client for which so much is held has to take some of it. */
+export const TAKES_WITHIN_MS = 30_000

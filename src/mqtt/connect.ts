@@ -1,6 +1,7 @@
 // Reads CONNECT: what the client asks for, or why it is refused before its credentials are checked.
 
 import type { ConnectPacket, ProtocolLevel } from './codec.ts'
+import { WILL_BYTES_MAX } from './bounds.ts'
 import { REASON } from './reasons.ts'
 import type { ConnectRefusal } from './reasons.ts'
 import type { Publication } from './publishes.ts'
@@ -40,12 +41,19 @@ export interface Opening {
 }
 
 const CLIENT_ID_BYTES_MAX = 256
+/** Bytes of a user name and of a password: twice those of the longest one that opens anything. */
+const CREDENTIAL_BYTES_MAX = 256
 const KEEP_ALIVE_SHARE = 1.5
 const FOREVER_SECONDS = 0xffffffff
 
 const WRONG_LEVEL: ConnectRefusal = { reasonCode: REASON.protocolError, returnCode: 1 }
 const BAD_ID: ConnectRefusal = { reasonCode: REASON.clientIdInvalid, returnCode: 2 }
 const BAD_METHOD: ConnectRefusal = { reasonCode: REASON.badAuthenticationMethod, returnCode: 5 }
+const LARGE_WILL: ConnectRefusal = {
+  reasonCode: REASON.packetTooLarge,
+  returnCode: 5,
+  detail: `a will has ${WILL_BYTES_MAX} bytes at most, topic and payload`,
+}
 const BAD_CREDENTIALS: ConnectRefusal = { reasonCode: REASON.badCredentials, returnCode: 4 }
 
 /** Reads a CONNECT; a refusal has a `returnCode`. */
@@ -57,7 +65,10 @@ export function readConnect(packet: ConnectPacket): Opening | ConnectRefusal {
   if (clientId === '' && clean !== true && !isFive) return BAD_ID
   if (properties.authenticationMethod !== undefined) return BAD_METHOD
   const { username: userName = '', password } = packet
-  if (userName === '') return BAD_CREDENTIALS
+  const isLong = Math.max(userName.length, password?.length ?? 0) > CREDENTIAL_BYTES_MAX
+  if (userName === '' || isLong) return BAD_CREDENTIALS
+  const will = willOf(packet)
+  if (will !== undefined && bytesOf(will) > WILL_BYTES_MAX) return LARGE_WILL
   const isClean = clean === true
   const keptSeconds = isFive
     ? (properties.sessionExpiryInterval ?? 0)
@@ -71,7 +82,7 @@ export function readConnect(packet: ConnectPacket): Opening | ConnectRefusal {
     isClean,
     keptMs: keptMsOf(keptSeconds),
     silenceMs: keepalive === 0 ? Infinity : keepalive * 1_000 * KEEP_ALIVE_SHARE,
-    will: willOf(packet),
+    will,
     receiveMax: properties.receiveMaximum ?? 0xffff,
     packetBytesMax: properties.maximumPacketSize ?? Infinity,
     topicAliasMax: properties.topicAliasMaximum ?? 0,
@@ -83,12 +94,14 @@ export function readConnect(packet: ConnectPacket): Opening | ConnectRefusal {
 export const keptMsOf = (seconds: number): number =>
   seconds === FOREVER_SECONDS ? Infinity : seconds * 1_000
 
+const bytesOf = ({ topic, payload }: Will): number => Buffer.byteLength(topic) + payload.length
+
 function willOf({ will }: ConnectPacket): Will | undefined {
   if (will === undefined) return undefined
   const { topic, payload, qos = 0, properties = {} } = will
   return {
     topic,
-    payload: Buffer.from(payload),
+    payload: new Uint8Array(Buffer.from(payload)), // A copy of its own, not a part of a larger one.
     qos,
     packetId: 0,
     isRepeat: false,

@@ -3,8 +3,7 @@
 // Invariants:
 //   mqtt-connection/1. A packet waits while the session has no room for it. While one waits,
 //                      nothing more is read.
-//   mqtt-connection/2. A connection whose client does not read its answers is not read either, and
-//                      what is held for it is bounded.
+//   mqtt-connection/2. A connection whose client does not read its answers is not read either.
 //   mqtt-connection/3. A defect in one connection ends that connection and no other.
 //   mqtt-connection/4. MQTT 3.1.1 has no word for a refusal: a publish is not acknowledged when the
 //                      credentials of its session are over, and its client sends it again.
@@ -14,7 +13,7 @@
 import { reportDefect } from '#domain/defect'
 import { isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
-import { HELD_MAX, HELD_PAUSE } from './bounds.ts'
+import { HELD_PAUSE } from './bounds.ts'
 import type { CarrierHandle, MqttCarrier } from './carrier.ts'
 import { bytesOf, encode } from './codec.ts'
 import type { BrokenPacket, Packet } from './codec.ts'
@@ -28,24 +27,25 @@ import type { Kept } from './lasting.ts'
 import type { News } from './news.ts'
 import type { ConnectionPorts } from './ports.ts'
 import type { Reply } from '#src/mqtt/devices/publish'
-import { Outbox } from '#src/transports/outbox'
 import { Session } from './session.ts'
 import type { Input, Leave, Output, OutputOf } from './signals.ts'
 import type { FeedNews } from './subscriber.ts'
+import type { Testament } from './wills.ts'
+import { Writing } from './writing.ts'
+import type { Writer } from './writing.ts'
 
 /** Refusals of a publish after which its session is worth nothing. */
 const ENDINGS: ReadonlySet<Fault['code']> = new Set(['channel_not_found', 'key_expired'])
 
-export class MqttConnection implements CarrierHandle, FollowedBy {
+export class MqttConnection implements CarrierHandle, FollowedBy, Writer {
   readonly carrier: MqttCarrier
   tickSlice: number | undefined
   readonly #ports: ConnectionPorts<MqttConnection>
   readonly #session: Session
   readonly #incoming: Incoming
-  readonly #outbox: Outbox<Buffer>
   /** Bytes of the packet in hand, as long as no submission has taken them over. */
   #inHand = 0
-  #heldBytes = 0
+  readonly #writing: Writing
   #isGone = false
   /** Room for what is kept while the connection lives. */
   #kept: Kept | undefined
@@ -53,8 +53,6 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
   /** Milliseconds for which the session is kept behind the connection. */
   #keptMs = 0
   #following: Following | undefined
-  /** Called when the client has read enough for more present state. */
-  #whenRead: (() => void) | undefined
 
   constructor(carrier: MqttCarrier, openingMs: number, ports: ConnectionPorts<MqttConnection>) {
     this.carrier = carrier
@@ -62,7 +60,7 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
     const { runtime, strangers, ticks } = ports
     this.#session = new Session(runtime.monotonicMs() - openingMs)
     const resume = (): void => runtime.soon(() => this.#incoming.pump())
-    this.#outbox = new Outbox<Buffer>(this, runtime.soon)
+    this.#writing = new Writing(this, ports)
     this.#incoming = new Incoming(strangers.open(carrier.address, resume), this, runtime.soon)
     ticks.atLatest(this, this.#session.tickAt)
   }
@@ -81,7 +79,7 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
 
   /** The carrier holds so many bytes by now. */
   drained(bytes: number): void {
-    this.#holds(bytes)
+    this.#writing.drained(bytes)
     this.#incoming.pump()
   }
 
@@ -89,13 +87,13 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
     this.feed({ kind: 'feed', news })
   }
 
-  async retained(news: readonly News[]): Promise<void> {
+  retained(news: readonly News[]): boolean {
     this.feed({ kind: 'retained', news })
-    this.#outbox.flush()
-    if (this.#isGone || this.#heldBytes <= HELD_PAUSE) return
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#whenRead = resolve
-    await promise
+    return this.#writing.hasRoom()
+  }
+
+  taken(): Promise<void> {
+    return this.#writing.taken()
   }
 
   wantsAttrs(): boolean {
@@ -118,6 +116,10 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
     this.leave('busy')
   }
 
+  unread(): void {
+    this.leave('unread')
+  }
+
   /** Compares what a subscriber has with the store. */
   recheck(): void {
     this.#following?.recheck()
@@ -132,6 +134,22 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
     this.#gone('unclean')
   }
 
+  /** Ends the connection at once; what its carrier holds is lost. */
+  cut(): void {
+    this.#gone('unclean')
+    this.carrier.cut()
+  }
+
+  failed(error: unknown): void {
+    this.#ports.logger.error('an MQTT connection failed', { ...reportDefect(error) })
+    this.cut() // mqtt-connection/3
+  }
+
+  holds(before: number, bytes: number): void {
+    if (this.#following === undefined || Math.max(before, bytes) <= HELD_PAUSE) return
+    this.news({ kind: 'buffered', bytes })
+  }
+
   feed(input: Input): void {
     if (this.#isGone) return
     try {
@@ -140,7 +158,7 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
       }
       if (!this.#isGone) this.#ports.ticks.atLatest(this, this.#session.tickAt)
     } catch (error) {
-      this.#failed(error)
+      this.failed(error)
     }
   }
 
@@ -152,7 +170,7 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
   }
 
   get isReady(): boolean {
-    if (this.#isGone || this.#heldBytes > HELD_PAUSE) return false // mqtt-connection/2
+    if (this.#isGone || this.#writing.isSlow) return false // mqtt-connection/2
     return this.#session.isReady // mqtt-connection/1
   }
 
@@ -179,10 +197,11 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
         break
       case 'close':
         this.#keptMs = Math.min(output.keptMs ?? this.#keptMs, this.#ports.keptMsMax)
-        this.#outbox.flush()
+        this.#writing.flush()
         this.#ports.ended(output.reason)
         this.#gone(output.isClean ? 'clean' : 'unclean')
-        this.carrier.close()
+        if (this.#writing.isSlow) this.carrier.cut()
+        else this.carrier.close()
     }
   }
 
@@ -234,28 +253,7 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
   }
 
   #send(packet: Packet): void {
-    this.#outbox.add(encode(packet, this.#session.level))
-    this.#outbox.flushSoon()
-  }
-
-  /** Gives packets to the carrier. */
-  write(packets: readonly Buffer[]): void {
-    if (this.#isGone) return
-    const held = this.#sent(Buffer.concat(packets))
-    if (held === 'closed') return this.#gone('unclean')
-    this.#holds(held)
-    if (held <= HELD_MAX) return
-    this.#gone('unclean') // mqtt-connection/2
-    this.carrier.cut()
-  }
-
-  /** Takes the bytes that the carrier holds. */
-  #holds(bytes: number): void {
-    const before = this.#heldBytes
-    this.#heldBytes = bytes
-    if (bytes <= HELD_PAUSE) this.#whenRead?.()
-    if (this.#following === undefined || Math.max(before, bytes) <= HELD_PAUSE) return
-    this.news({ kind: 'buffered', bytes })
+    this.#writing.add(encode(packet, this.#session.level))
   }
 
   #followed(): Following | undefined {
@@ -265,34 +263,27 @@ export class MqttConnection implements CarrierHandle, FollowedBy {
     return (this.#following ??= new Following(this.#ports.following, open.channelId, whose))
   }
 
-  #sent(bytes: Buffer): number | 'closed' {
-    try {
-      return this.carrier.send(bytes)
-    } catch (error) {
-      this.#failed(error)
-      return 'closed'
-    }
-  }
-
-  #failed(error: unknown): void {
-    this.#ports.logger.error('an MQTT connection failed', { ...reportDefect(error) })
-    this.#gone('unclean') // mqtt-connection/3
-    this.carrier.cut()
-  }
-
   #gone(end: 'clean' | 'unclean'): void {
     if (this.#isGone) return
     this.#isGone = true
     this.#incoming.close()
     this.#kept?.release()
     this.#following?.end()
-    this.#whenRead?.()
+    this.#writing.end()
     this.#ports.ticks.remove(this)
-    const { publisher, opening } = this.#client ?? {}
-    const will = end === 'clean' ? undefined : opening?.will
-    publisher?.end(will)
+    const testament = end === 'clean' ? undefined : this.#testament
+    this.#client?.publisher.end(testament?.will)
     this.#leaveBehind()
-    this.#ports.left(this, will && publisher && { will, publisher })
+    this.#ports.left(this, testament)
+  }
+
+  get #testament(): Testament | undefined {
+    if (this.#client === undefined) return undefined
+    const { opening, publisher, open, kept } = this.#client
+    const { will, credentials } = opening
+    const password = credentials.password ?? credentials.userName
+    const keptMs = kept === undefined ? 0 : this.#keptMs
+    return will && { will, publisher, open, password, keptMs }
   }
 
   #leaveBehind(): void {

@@ -5,8 +5,8 @@
 //                node.
 //   mqtt-door/2. Connections whose password or key opens nothing any more end: at a notice, when
 //                notices may have been lost, and every minute, since nobody knows of some losses.
-//   mqtt-door/3. A will is published once its delay is over, and not when the client is back by
-//                then or has left in peace.
+//   mqtt-door/3. A will is not published when its client is back in time, has left in peace, or
+//                may not send any more.
 //   mqtt-door/4. `drain` answers what was taken, then tells every client; none remains.
 
 import { Limiter } from '#domain/bounds/limiter'
@@ -25,7 +25,9 @@ import { Acknowledgements } from '#src/transports/acknowledgements'
 import { ChannelListeners } from '#src/transports/channel-listeners'
 import { Presence } from '#src/transports/presence'
 import type { News as Announced } from '#src/transports/signals'
+import { Held } from '#src/transports/held'
 import { SLICE_MS, Ticks } from '#src/transports/ticks'
+import { HELD_TOTAL_MAX } from './bounds.ts'
 import type { CarrierHandle, MqttCarrier } from './carrier.ts'
 import { MqttConnection } from './connection.ts'
 import { entryFrame } from './following.ts'
@@ -34,11 +36,13 @@ import type { Following, FollowingPorts } from './following.ts'
 import { InFlight, STRANGERS } from './in-flight.ts'
 import { Lasting } from './lasting.ts'
 import { StateBudget } from './devices/family-state.ts'
-import type { ConnectionPorts, Testament } from './ports.ts'
+import type { ConnectionPorts } from './ports.ts'
+import { Wills } from './wills.ts'
+import type { Testament } from './wills.ts'
 
 export interface MqttDoorPorts extends Pick<DoorRequestsPorts, 'isOpen'> {
   readonly acceptance: Pick<Acceptance, 'callerCheck' | 'access' | 'mappings'> & {
-    readonly submissions: Pick<Submissions, 'submit'>
+    readonly submissions: Pick<Submissions, 'submit' | 'refusalBy'>
   }
   readonly bus: Bus
   readonly read: FollowingPorts['read']
@@ -58,9 +62,7 @@ export interface MqttDoorOptions {
   readonly keptMsMax: number
 }
 
-/** Wills that wait for their delay; beyond these a will is published at once. */
-const WILLS_MAX = 100_000
-/** Milliseconds over which connections compare what they have with the store, and so many steps. */
+/** Milliseconds over which credentials are compared with the store, and so many steps. */
 const RECHECK_MS = 2_000
 const RECHECK_STEPS = 100
 /** Milliseconds between two comparisons. */
@@ -82,7 +84,7 @@ export class MqttDoor {
   readonly #connectionPorts: ConnectionPorts<MqttConnection>
   readonly #connections = new Set<MqttConnection>()
   readonly #byClient = new Map<DeviceId, MqttConnection>()
-  readonly #wills = new Map<DeviceId, () => void>()
+  readonly #wills: Wills
   readonly #acknowledgements: Acknowledgements
   readonly #presence: Presence
   readonly #stops: (() => void)[]
@@ -103,12 +105,14 @@ export class MqttDoor {
       STATE_BYTES,
       meter.counter('device_state_forgotten_total', { by: 'mqtt' }),
     )
+    const held = new Held(HELD_TOTAL_MAX, () => undefined)
     const reads = new Limiter({ places: READS_AT_ONCE, waitingMax: READS_WAITING_MAX })
     const tell = (following: Following, news: Announced): void =>
       following.news({ kind: 'announced', ...news })
     const listeners = new ChannelListeners<Following>(bus, tell, entryFrame)
     this.#acknowledgements = new Acknowledgements(ports, ACKNOWLEDGEMENTS_WAITING_MAX)
     this.#presence = new Presence({ ...ports, nowMs })
+    this.#wills = new Wills({ access, runtime, meter })
     const acknowledgements = this.#acknowledgements
     const crowded = meter.counter('mqtt_places_refused_total', {})
     this.#connectionPorts = {
@@ -125,6 +129,7 @@ export class MqttDoor {
       states,
       strangers,
       lasting,
+      held,
       ticks,
       crowded,
       following: { ...ports, listeners, reads, acknowledgements, crowded },
@@ -141,7 +146,8 @@ export class MqttDoor {
     meter.gauge('mqtt_stranger_bytes', {}, () => strangers.bytes)
     meter.gauge('mqtt_lasting_bytes', {}, () => lasting.bytes)
     meter.gauge('mqtt_unread_connections', {}, () => inFlight.waiting + strangers.waiting)
-    meter.gauge('mqtt_wills_waiting', {}, () => this.#wills.size)
+    meter.gauge('mqtt_held_bytes', {}, () => held.bytes)
+    meter.gauge('mqtt_reads_waiting', {}, () => reads.waiting)
     this.#stops = [
       bus.onNotice((notice) => this.#noticed(notice)),
       runtime.every(RECHECK_EVERY_MS, () => {
@@ -167,16 +173,20 @@ export class MqttDoor {
    * notices may have been lost.
    */
   recheck(): void {
-    this.#recheckSome([...this.#byClient.values()], Math.ceil(this.#byClient.size / RECHECK_STEPS))
-  }
-
-  #recheckSome(all: MqttConnection[], share: number): void {
-    for (const connection of all.splice(-share)) {
+    this.#spread([...this.#byClient.values()], (connection) => {
       void this.#prove(connection) // mqtt-door/2
       connection.recheck()
+    })
+    this.#spread([...this.#wills.channels], (channelId) => this.#wills.prove(channelId))
+  }
+
+  #spread<Item>(all: Item[], check: (item: Item) => void): void {
+    const share = Math.ceil(all.length / RECHECK_STEPS)
+    const next = (): void => {
+      for (const item of all.splice(-share)) check(item)
+      if (all.length > 0) this.#ports.runtime.after(RECHECK_MS / RECHECK_STEPS, next)
     }
-    if (all.length === 0) return
-    this.#ports.runtime.after(RECHECK_MS / RECHECK_STEPS, () => this.#recheckSome(all, share))
+    next()
   }
 
   /** Finds what the bus has lost. */
@@ -209,7 +219,7 @@ export class MqttDoor {
   close(): void {
     this.#isLeaving = true
     for (const stop of this.#stops) stop()
-    for (const cancel of this.#wills.values()) cancel()
+    this.#wills.dropAll()
     for (const connection of this.#connections) connection.leave('shutdown')
   }
 
@@ -217,17 +227,11 @@ export class MqttDoor {
     const { owner } = connection.client ?? {}
     if (owner === undefined) return
     const { deviceId } = owner
-    this.#isBack(deviceId)
+    this.#wills.drop(deviceId) // mqtt-door/3
     const older = this.#byClient.get(deviceId)
     this.#byClient.set(deviceId, connection)
     older?.leave('taken-over') // mqtt-door/1
     this.#ports.bus.notify({ kind: 'session-opened', carrier: CARRIER, ...owner }) // mqtt-door/1
-  }
-
-  /** mqtt-door/3 */
-  #isBack(deviceId: DeviceId): void {
-    this.#wills.get(deviceId)?.()
-    this.#wills.delete(deviceId)
   }
 
   /** The kept sessions with a connection here. */
@@ -250,22 +254,8 @@ export class MqttDoor {
     const isNewest = deviceId !== undefined && this.#byClient.get(deviceId) === connection
     if (isNewest) this.#byClient.delete(deviceId)
     if (testament === undefined) return
-    if (isNewest && !this.#isLeaving) this.#bequeath(deviceId, testament)
+    if (isNewest && !this.#isLeaving) this.#wills.take(deviceId, testament)
     else testament.publisher.close()
-  }
-
-  /** mqtt-door/3 */
-  #bequeath(name: DeviceId, { will, publisher }: Testament): void {
-    const publish = (): void => void publisher.publish(will)
-    if (will.delayMs === 0 || this.#wills.size >= WILLS_MAX) return publish()
-    const cancel = this.#ports.runtime.after(will.delayMs, () => {
-      this.#wills.delete(name)
-      publish()
-    })
-    this.#wills.set(name, () => {
-      cancel()
-      publisher.close()
-    })
   }
 
   #noticed(notice: Notice): void {
@@ -276,6 +266,7 @@ export class MqttDoor {
     }
     if (notice.kind !== 'credentials-changed' && notice.kind !== 'channel-deleted') return
     const keyId = notice.kind === 'credentials-changed' ? notice.keyId : undefined
+    this.#wills.prove(notice.channelId, keyId)
     for (const connection of this.#ofChannel(notice.channelId)) {
       const isMeant = keyId === undefined || connection.client?.open.key?.keyId === keyId
       if (isMeant) void this.#prove(connection)
@@ -285,7 +276,7 @@ export class MqttDoor {
   /** mqtt-door/1 */
   #enteredElsewhere({ deviceId, number }: SessionOwner): void {
     const connection = this.#byClient.get(deviceId)
-    if (connection === undefined) return this.#isBack(deviceId)
+    if (connection === undefined) return this.#wills.drop(deviceId) // mqtt-door/3
     if ((connection.client?.owner.number ?? number) < number) connection.leave('taken-over')
   }
 

@@ -3,6 +3,7 @@
 // Invariants:
 //   mqtt-entrance/1. A session belongs to the credential that made it: the password of the channel,
 //                    or one key. Others with its client id have sessions of their own.
+//   mqtt-entrance/2. A key whose rights do not allow its will opens no session, and hears why.
 
 import { hash } from 'node:crypto'
 
@@ -23,12 +24,16 @@ import { isRecord } from '#domain/record'
 import type { Logger } from '#domain/telemetry'
 import type { Guard } from '#src/acceptance/caller-check'
 import type { ChannelAccess, OpenChannel } from '#src/acceptance/channel-access'
+import { scopeRefusal } from '#src/acceptance/key-rights'
+import type { Submissions } from '#src/acceptance/submissions'
 import type { DoorRequests } from '#src/doors/door-requests'
 import { ownThingId } from '#src/mqtt/devices/entity-name'
+import { FamilyState } from '#src/mqtt/devices/family-state'
 import type { Reply } from '#src/mqtt/devices/publish'
+import { translate } from '#src/mqtt/devices/translate'
 import { BUSY } from '#src/refusals/rejection'
 import { parseJson } from '#src/schemas/json/json'
-import type { Opening } from './connect.ts'
+import type { Opening, Will } from './connect.ts'
 import { Exchanges } from './exchanges.ts'
 import { Publisher } from './publisher.ts'
 import type { PublisherPorts } from './publisher.ts'
@@ -39,7 +44,8 @@ import type { StoredSubscription } from './subscriptions.ts'
 
 export interface EntrancePorts extends PublisherPorts, Omit<RememberedPorts, 'mqttSessions'> {
   readonly requests: Pick<DoorRequests, 'answer'>
-  readonly access: Pick<ChannelAccess, 'enter' | 'refusalSince'>
+  readonly access: Pick<ChannelAccess, 'enter' | 'refusalSince' | 'refuse'>
+  readonly submissions: Pick<Submissions, 'submit' | 'refusalBy'>
   readonly mqttSessions: Pick<MqttSessionStore, 'enter' | 'record'>
   readonly runtime: Pick<Runtime, 'nowMs' | 'wait' | 'after'>
   readonly logger: Pick<Logger, 'debug' | 'warn'>
@@ -77,6 +83,8 @@ export interface Visitor {
 
 /** CONNECT is the one packet whose credentials count in the budget. */
 const GUARD: Guard = { token: 'none', budget: 'passwords' }
+/** Takes the place of the password in fields that are read only to see what a key may send. */
+const WITH_A_KEY = 'with a key that is known'
 
 /** Checks the credentials and begins the session; server_busy when the store does not answer. */
 export async function enter(visitor: Visitor, ports: EntrancePorts): Promise<Answer<Client>> {
@@ -97,12 +105,17 @@ async function admitted(
   const { userName, password } = opening.credentials
   const sent = password === undefined ? { password: userName } : { channel_id: userName, password }
   const arrival = { guard: GUARD, peer: { address }, authorization: '' }
-  const open = await requests.answer(arrival, (caller) => access.enter(sent, caller, { keysOnly }))
-  if (isFault(open)) return open
-  const { channelId, key } = open
-  void ports.mappings.of(channelId) // They are known before the first publish.
   const madeId = clientId === '' ? ports.newHex32() : undefined
   const name = madeId ?? clientId
+  const open = await requests.answer(arrival, async (caller) => {
+    const opened = await access.enter(sent, caller, { keysOnly })
+    if (isFault(opened)) return opened
+    void ports.mappings.of(opened.channelId) // They are known before the first publish.
+    const refusal = await willRefusal(opening.will, { ...opened, name }, ports)
+    return refusal === undefined ? opened : access.refuse(caller, refusal)
+  })
+  if (isFault(open)) return open
+  const { channelId, key } = open
   const deviceId = deviceIdOf(open, name)
   const expiresAt = key !== undefined && key.expiresAt > 0 ? key.expiresAt : undefined
   const whose = { deviceId, channelId, keyId: key?.keyId ?? '', expiresAt }
@@ -138,6 +151,29 @@ async function admitted(
     opened: () => ({ kind: 'opened', ...session, own: publisher, expiresInMs: expiresInMs() }),
     refusal: () => access.refusalSince(open, sent.password),
   }
+}
+
+/** The refusal of a will that its key may not send: it would be kept in vain. (mqtt-entrance/2) */
+async function willRefusal(
+  will: Will | undefined,
+  { channelId, key, name }: OpenChannel & { readonly name: string },
+  { mappings, submissions, runtime, states }: EntrancePorts,
+): Promise<Fault | undefined> {
+  if (will === undefined || key === undefined) return undefined
+  const lacks = scopeRefusal(key, 'send')
+  if (lacks !== undefined || key.thingPrefix === '') return lacks
+  const thingId = ownThingId({ ...key, clientId: name })
+  const sender = { thingId, key, mappings: await mappings.of(channelId) }
+  const { topic, payload } = will
+  const state = new FamilyState(states)
+  const read = translate({ topic, payload, receivedAtMs: runtime.nowMs() }, { sender, state })
+  state.clear()
+  for (const { intent, fields } of read === undefined || isFault(read) ? [] : read.wishes) {
+    const sent = { ...fields, channel_id: channelId, password: WITH_A_KEY }
+    const refusal = submissions.refusalBy(key, intent, sent)
+    if (refusal !== undefined) return refusal
+  }
+  return undefined
 }
 
 /** Begins the session. That before is forgotten in passing where nothing is to be kept. */

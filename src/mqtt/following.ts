@@ -4,7 +4,11 @@
 // Invariants:
 //   mqtt-following/1. The listening begins before the head is read, so no entry is between them.
 //   mqtt-following/2. A connection that is gone listens to nothing.
-//   mqtt-following/3. The present state is read page by page, as fast as the client takes it.
+//   mqtt-following/3. The present state is read as fast as the client takes it, one page at a time;
+//                     what the client has no room for is read again, and not kept.
+//   mqtt-following/4. A place among the reads is held for one read, never for a client.
+//   mqtt-following/5. One client has one reading of present state at a time; what it asks for
+//                     meanwhile waits, and is bounded.
 
 import type { ChannelId } from '#domain/identity'
 import type { MqttSessionStore, SessionOwner } from '#domain/mqtt/sessions'
@@ -18,6 +22,7 @@ import type { Logger } from '#domain/telemetry'
 import type { Acknowledgements } from '#src/transports/acknowledgements'
 import type { ChannelListeners } from '#src/transports/channel-listeners'
 import type { Frame } from '#src/transports/signals'
+import { SUBSCRIPTIONS_MAX } from './bounds.ts'
 import { stateOfEvent, stateOfThing } from './news.ts'
 import type { News } from './news.ts'
 import type { FeedNews, FeedRequest, StoredSubscription } from './subscriber.ts'
@@ -39,8 +44,10 @@ export interface FollowingPorts {
 /** The connection of the subscriber. */
 export interface FollowedBy {
   news(news: FeedNews): void
-  /** Sends present state; resolves once the client has taken enough of it for more. */
-  retained(news: readonly News[]): Promise<void>
+  /** Sends present state; false when the client has to take some of it before there is more. */
+  retained(news: readonly News[]): boolean
+  /** Resolves once the client has taken enough for more, or is gone. */
+  taken(): Promise<void>
   wantsAttrs(): boolean
   /** The store does not answer: the client has to come back. */
   unavailable(): void
@@ -52,7 +59,12 @@ export interface FollowedBy {
   restarted(): void
 }
 
-const PAGE_ITEMS = 100
+const PAGE_ITEMS_MAX = 100
+
+/** The part of a state that is still to be read; undefined when there is none. */
+type Rest = { readonly before?: number } | undefined
+
+const restFrom = (before: number | undefined): Rest => (before === undefined ? before : { before })
 
 /** An entry for subscribers, who word it by their subscriptions. */
 export const entryFrame = (entry: FeedEntry, mode: Frame['mode']): Frame => ({
@@ -68,6 +80,9 @@ export class Following {
   readonly #channelId: ChannelId
   readonly #by: FollowedBy
   readonly #owner: SessionOwner | undefined
+  /** The filters whose present state is still to be sent. */
+  readonly #wanted = new Map<string, readonly string[]>()
+  #isRetaining = false
   #isGone = false
 
   /** `owner`: of a session that is kept. */
@@ -85,10 +100,10 @@ export class Following {
   perform(request: FeedRequest): void {
     switch (request.kind) {
       case 'follow':
-        this.#read(() => this.#follow(request.kept))
+        if (!this.#read(() => this.#follow(request.kept))) this.#by.unavailable()
         break
       case 'retain':
-        this.#read(() => this.#retain(request.filters))
+        this.#want(request.filters)
         break
       case 'acknowledge':
         if (this.#owner !== undefined) {
@@ -190,58 +205,90 @@ export class Following {
     if (!this.#isGone) this.#by.ended()
   }
 
-  async #retain(filters: readonly (readonly string[])[]): Promise<void> {
+  /** mqtt-following/5 */
+  #want(filters: readonly (readonly string[])[]): void {
+    for (const levels of filters) this.#wanted.set(levels.join('/'), levels)
+    if (this.#wanted.size > SUBSCRIPTIONS_MAX) this.#by.unavailable()
+    else if (!this.#isRetaining) void this.#retain()
+  }
+
+  async #retain(): Promise<void> {
+    this.#isRetaining = true
+    try {
+      while (this.#wanted.size > 0 && !this.#isGone) {
+        const filters = [...this.#wanted.values()]
+        this.#wanted.clear()
+        await this.#stateOf(filters)
+      }
+    } catch (error) {
+      this.#failed(error)
+    }
+    this.#isRetaining = false
+  }
+
+  async #stateOf(filters: readonly (readonly string[])[]): Promise<void> {
     const wants = (model: string): boolean =>
       filters.some(([first]) => first === model || first === '+' || first === '#')
     const { read } = this.#ports
-    const query = { channelId: this.#channelId, limit: PAGE_ITEMS }
+    const channelId = this.#channelId
     const ids = filters.map(([first, id = '+']) => (first === 'things' ? id : '+'))
     if (wants('things') && !ids.some((id) => id === '+' || id === '#')) {
       for (const id of new Set(ids)) await this.#retainThing(id)
     } else if (wants('things')) {
       await this.#pages(
-        (before) => read.things({ ...query, ...before, state: 'active' }),
+        (page) => read.things({ channelId, ...page, state: 'active' }),
         (thing) => stateOfThing(thing, this.#by.wantsAttrs()),
       )
     }
     if (wants('events')) {
       await this.#pages(
-        (before) => read.events({ ...query, ...before, state: 'open' }),
+        (page) => read.events({ channelId, ...page, state: 'open' }),
         (event) => [stateOfEvent(event)],
       )
     }
   }
 
   async #retainThing(id: string): Promise<void> {
-    const thing = await this.#ports.read.thing(this.#channelId, id)
+    const thing = await this.#inTurn(() => this.#ports.read.thing(this.#channelId, id))
     if (this.#isGone || thing?.state !== 'active') return
-    await this.#by.retained(stateOfThing(thing, this.#by.wantsAttrs()))
+    if (!this.#by.retained(stateOfThing(thing, this.#by.wantsAttrs()))) await this.#by.taken()
   }
 
   /** mqtt-following/3 */
-  async #pages<Item>(
-    read: (cursor: { readonly before?: number }) => Promise<Page<Item>>,
+  async #pages<Item extends { readonly seq: number }>(
+    read: (page: { readonly before?: number; readonly limit: number }) => Promise<Page<Item>>,
     newsOf: (item: Item) => readonly News[],
   ): Promise<void> {
-    let cursor: { readonly before?: number } | undefined = {}
-    while (cursor !== undefined && !this.#isGone) {
-      const { items, next }: Page<Item> = await read(cursor)
-      if (!this.#isGone) await this.#by.retained(items.flatMap(newsOf))
-      cursor = next === undefined ? undefined : { before: next }
+    let limit = PAGE_ITEMS_MAX
+    let rest: Rest = {}
+    while (rest !== undefined && !this.#isGone) {
+      const from: Rest = rest
+      const { items, next }: Page<Item> = await this.#inTurn(() => read({ ...from, limit }))
+      if (this.#isGone) return
+      const full = items.findIndex((item) => !this.#by.retained(newsOf(item)))
+      const isSent = full === -1 || full === items.length - 1
+      rest = restFrom(isSent ? next : items[full]?.seq)
+      limit = full === -1 ? Math.min(2 * limit, PAGE_ITEMS_MAX) : full + 1
+      if (full !== -1) await this.#by.taken()
     }
+  }
+
+  /** Reads once there is a place; rejects when too many reads wait. (mqtt-following/4) */
+  #inTurn<Value>(read: () => Promise<Value>): Promise<Value> {
+    return this.#ports.reads.run(read) ?? Promise.reject(new Error('too many reads wait'))
   }
 
   /** False when too many reads wait. */
   #read(job: () => Promise<void>): boolean {
     const read = this.#ports.reads.run(async () => {
       if (this.#isGone) return
-      try {
-        await job()
-      } catch (error) {
-        this.#ports.logger.warn('the store did not answer a session', { ...reportDefect(error) })
-        if (!this.#isGone) this.#by.unavailable()
-      }
+      await job().catch((error: unknown) => this.#failed(error))
     })
     return read !== undefined
+  }
+
+  #failed(error: unknown): void {
+    this.#ports.logger.warn('the store did not answer a session', { ...reportDefect(error) })
+    if (!this.#isGone) this.#by.unavailable()
   }
 }

@@ -2,13 +2,13 @@
 
 import type { Runtime } from '#domain/runtime'
 import type { Logger } from '#domain/telemetry'
+import type { Held } from '#src/transports/held'
 import type { Ticked, Ticks } from '#src/transports/ticks'
-import type { Will } from './connect.ts'
 import type { Client, EntrancePorts } from './entrance.ts'
 import type { FollowingPorts } from './following.ts'
 import type { InFlight } from './in-flight.ts'
 import type { Lasting } from './lasting.ts'
-import type { Publisher } from './publisher.ts'
+import type { Testament } from './wills.ts'
 
 export interface ConnectionPorts<Connection extends Ticked> extends EntrancePorts {
   readonly runtime: Pick<Runtime, 'nowMs' | 'wait' | 'after' | 'monotonicMs' | 'soon'>
@@ -17,6 +17,7 @@ export interface ConnectionPorts<Connection extends Ticked> extends EntrancePort
   readonly strangers: InFlight
   readonly inFlight: InFlight
   readonly lasting: Lasting
+  readonly held: Held
   readonly following: FollowingPorts
   readonly ticks: Ticks<Connection>
   /** Called once the credentials are good: an older connection of the same client ends. */
@@ -27,10 +28,4 @@ export interface ConnectionPorts<Connection extends Ticked> extends EntrancePort
   gone(client: Client, keptMs: number): void
   /** Counts a connection that ends. */
   ended(reason: string): void
-}
-
-/** The will of a client that is gone, and that which publishes it. */
-export interface Testament {
-  readonly will: Will
-  readonly publisher: Publisher
 }

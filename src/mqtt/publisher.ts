@@ -22,17 +22,16 @@ import type { Mappings } from '#src/acceptance/channels/mappings'
 import type { MadeIds, Submissions } from '#src/acceptance/submissions'
 import type { Arrival, DoorRequests } from '#src/doors/door-requests'
 import { CATEGORY, STATUS, lineOf } from '#src/refusals/refusal'
-import { TTL_MAX_MS } from '#src/schemas/message'
 import type { Mapping } from '#src/schemas/mappings/mapping'
 import { OPERATION_ID_RULE } from '#src/schemas/values'
 import type { ProtocolLevel } from './codec.ts'
-import { madeFrom, nthOf } from './op-ids.ts'
+import { OwnOpIds, madeFrom, nthOf, saidOf } from './op-ids.ts'
 import type { Publication } from './publishes.ts'
 import type { Remembered } from './remembered.ts'
 import type { OwnPublishes } from './subscriber.ts'
 import { FamilyState } from '#src/mqtt/devices/family-state'
 import type { StateBudget } from '#src/mqtt/devices/family-state'
-import type { Forget, Publish, Reply, Translation, Wish } from '#src/mqtt/devices/publish'
+import type { Forget, Reply, Translation, Wish } from '#src/mqtt/devices/publish'
 import { translate } from '#src/mqtt/devices/translate'
 
 export interface PublisherPorts {
@@ -68,7 +67,14 @@ export interface PublishingClient {
 /** What becomes of a publish; undefined when the log has it. */
 type Outcome = Fault | 'taken-over' | undefined
 
-/** A submission under way, and how it is handed over again. */
+/** What becomes of a will, read while its connection was known, and that which submits it. */
+export interface Bequest {
+  readonly wishes: readonly Wish[]
+  /** Holds nothing of the connection. */
+  readonly heir: Pick<Publisher, 'submit'>
+}
+
+/** A submission under way. */
 interface Sent extends Pick<Publication, 'topic' | 'qos'> {
   readonly submit: () => ReturnType<Submissions['submit']>
 }
@@ -81,8 +87,6 @@ const GUARD: Guard = { token: 'none', budget: 'none' }
 const RETRY_AFTER_MS = 1_000
 /** Stands for the newer connection that has the session. */
 const TAKEN_OVER = fault('submission_not_accepted')
-/** Own publishes that are remembered until the feed brings them. */
-const OWN_MAX = 1_024
 
 export class Publisher implements OwnPublishes {
   readonly #ports: PublisherPorts
@@ -91,8 +95,7 @@ export class Publisher implements OwnPublishes {
   #isOver = false
   /** What earlier publishes said about later ones. */
   readonly #state: FamilyState
-  /** The op_ids of recent publishes; undefined as long as nobody asks for them. */
-  #own: Set<OperationId> | undefined
+  readonly #own = new OwnOpIds()
 
   constructor(ports: PublisherPorts, client: PublishingClient) {
     this.#ports = ports
@@ -113,11 +116,11 @@ export class Publisher implements OwnPublishes {
   }
 
   remember(): void {
-    this.#own ??= new Set()
+    this.#own.remember()
   }
 
   has(opId: OperationId): boolean {
-    return this.#own?.has(opId) === true
+    return this.#own.has(opId)
   }
 
   /**
@@ -137,34 +140,30 @@ export class Publisher implements OwnPublishes {
     mappings: readonly Mapping[],
     receivedAtMs: number,
   ): Outcome | Promise<Outcome> {
-    const { topic, payload, qos } = publication
-    const read = this.#translated({ topic, payload, receivedAtMs }, mappings)
+    const read = this.#translated(publication, mappings, receivedAtMs)
     if (this.#isOver) this.close() // mqtt-publisher/4
-    if (isFault(read)) return this.#refused(read, publication)
+    if (isFault(read)) return read
     for (const reply of read.replies) this.#client.reply(reply)
-    const isNamed = qos > 0 || this.#own !== undefined
-    const made = isNamed ? this.#idsOf(publication, receivedAtMs) : undefined
-    if (isFault(made)) {
-      const refused = this.#unread(() => made)
-      return this.#refused(refused, publication)
-    }
-    const outcome = this.#submit(read.wishes, made, publication)
+    const outcome = this.submit(read.wishes, publication, receivedAtMs)
     return read.forget === undefined ? outcome : this.#taught(outcome, read.forget)
   }
 
   /** What a publish becomes, or its refusal, which has been counted. */
-  #translated(publish: Publish, mappings: readonly Mapping[]): Answer<Translation> {
+  #translated(
+    publication: Publication,
+    mappings: readonly Mapping[],
+    receivedAtMs: number,
+  ): Answer<Translation> {
+    const { topic, payload } = publication
     const { thingId, channelId, key } = this.#client
     const connection = { sender: { thingId, mappings, key }, state: this.#state }
     try {
-      const read = translate(publish, connection)
+      const read = translate({ topic, payload, receivedAtMs }, connection)
       if (read !== undefined && !isFault(read)) return read
-      if (read === undefined) {
-        this.#ports.mappings.unmapped(channelId, publish.topic, publish.receivedAtMs)
-      }
-      return this.#unread(() => read ?? UNMAPPED)
+      if (read === undefined) this.#ports.mappings.unmapped(channelId, topic, receivedAtMs)
+      return this.#unread(() => read ?? UNMAPPED, publication)
     } catch (error) {
-      return this.#unread(() => Promise.reject(error)) // mqtt-publisher/3
+      return this.#unread(() => Promise.reject(error), publication) // mqtt-publisher/3
     }
   }
 
@@ -175,11 +174,30 @@ export class Publisher implements OwnPublishes {
     return outcome
   }
 
-  #submit(
+  /**
+   * Reads a will by what this connection has said, as of the time at which it is due; undefined
+   * when it is refused.
+   */
+  async bequest(will: Publication, dueMs: number): Promise<Bequest | undefined> {
+    const mappings = await this.#ports.mappings.of(this.#client.channelId)
+    const read = this.#translated(will, mappings, dueMs)
+    this.close() // mqtt-publisher/4
+    if (isFault(read)) return undefined
+    const client = { ...this.#client, remembered: undefined, reply: () => {} }
+    const heir = new Publisher(this.#ports, client)
+    heir.end(undefined)
+    return { wishes: read.wishes, heir }
+  }
+
+  /** Submits what a publish has become, under an op_id where it needs one. */
+  submit(
     wishes: readonly Wish[],
-    made: MadeIds | undefined,
     publication: Publication,
+    receivedAtMs: number,
   ): Outcome | Promise<Outcome> {
+    const isNamed = publication.qos > 0 || this.#own.isAsked
+    const made = isNamed ? this.#idsOf(publication, receivedAtMs) : undefined
+    if (isFault(made)) return this.#unread(() => made, publication)
     const [wish] = wishes
     if (wish === undefined) return undefined
     if (wishes.length === 1) return this.#tried(wish, made, publication)
@@ -199,13 +217,6 @@ export class Publisher implements OwnPublishes {
     return undefined
   }
 
-  #noteOwn(opId: OperationId): void {
-    if (this.#own === undefined) return
-    this.#own.add(opId)
-    const [oldest] = this.#own
-    if (this.#own.size > OWN_MAX && oldest !== undefined) this.#own.delete(oldest)
-  }
-
   #tried(
     wish: Wish,
     made: MadeIds | undefined,
@@ -217,7 +228,7 @@ export class Publisher implements OwnPublishes {
     const { intent } = wish
     const said = intent.model === 'message' && saidOf(publication)
     const fields = { ...said, ...wish.fields, channel_id: channelId, password }
-    if (made !== undefined) this.#noteOwn(made.opId)
+    if (made !== undefined) this.#own.note(made.opId)
     const submit = (): ReturnType<Submissions['submit']> =>
       requests.answer(this.#arrival, (caller) => submissions.submit(intent, fields, caller, made))
     const answer = submit()
@@ -267,9 +278,9 @@ export class Publisher implements OwnPublishes {
   }
 
   /** Counts the refusal of a publish that is no submission, as every refusal and every defect. */
-  #unread(refuse: () => Fault | Promise<never>): Fault {
+  #unread(refuse: () => Fault | Promise<never>, publication: Publication): Fault {
     const refusal = this.#ports.requests.answer<never>(this.#arrival, refuse)
-    return isFault(refusal) ? refusal : fault('internal_error')
+    return this.#refused(isFault(refusal) ? refusal : fault('internal_error'), publication)
   }
 
   #refused(refusal: Fault, { topic, qos }: Pick<Publication, 'topic' | 'qos'>): Fault {
@@ -282,9 +293,3 @@ export class Publisher implements OwnPublishes {
 }
 
 const isBusy = ({ code }: Fault): boolean => CATEGORY[STATUS[code]] === 'too_busy'
-
-/** Returns the fields of a Message that its properties set; its payload overrides them. */
-const saidOf = ({ opId, expirySeconds = 0 }: Publication): Readonly<Record<string, unknown>> => ({
-  ...(opId !== undefined && { op_id: opId }),
-  ...(expirySeconds > 0 && { ttl: Math.min(expirySeconds, TTL_MAX_MS / 1_000) }),
-})

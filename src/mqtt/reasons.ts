@@ -53,6 +53,8 @@ export interface ConnectRefusal {
   readonly reasonCode: ReasonCode
   /** Of MQTT 3.1.1. */
   readonly returnCode: 1 | 2 | 3 | 4 | 5
+  /** In words, for MQTT 5. */
+  readonly detail?: string
 }
 
 const UNAVAILABLE = 3

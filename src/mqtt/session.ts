@@ -57,7 +57,10 @@ const LEAVING: Record<Leave, ReasonCode> = {
   'taken-over': REASON.sessionTakenOver,
   'not-authorized': REASON.notAuthorized,
   busy: REASON.quotaExceeded,
+  unread: REASON.quotaExceeded,
 }
+/** Ends at which the client is not gone, or may not send any more. */
+const WITHOUT_WILL: ReadonlySet<string> = new Set<Leave>(['taken-over', 'not-authorized'])
 const BROKEN: Record<BrokenPacket, ReasonCode> = {
   malformed: REASON.malformedPacket,
   'too-large': REASON.packetTooLarge,
@@ -192,7 +195,7 @@ export class Session {
     const opening = readConnect(packet)
     this.#level = packet.protocolVersion === 5 ? 5 : 4
     if ('returnCode' in opening) {
-      outputs.push({ kind: 'send', packet: connackOf(this.#level, opening) })
+      outputs.push({ kind: 'send', packet: connackOf(this.#level, opening, opening.detail) })
       this.#close(outputs, 'CONNECT refused')
       return
     }
@@ -275,7 +278,7 @@ export class Session {
 
   #close(outputs: Output[], reason: string): void {
     this.#phase = CLOSED
-    outputs.push({ kind: 'close', isClean: false, reason })
+    outputs.push({ kind: 'close', isClean: WITHOUT_WILL.has(reason), reason }) // mqtt-door/3
   }
 }
 

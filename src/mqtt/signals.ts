@@ -19,7 +19,7 @@ export interface KeptState {
 }
 
 /** The reason for which the gateway ends a connection. */
-export type Leave = 'shutdown' | 'taken-over' | 'not-authorized' | 'busy'
+export type Leave = 'shutdown' | 'taken-over' | 'not-authorized' | 'busy' | 'unread'
 
 export type Input =
   | { readonly kind: 'packet'; readonly packet: Packet }

@@ -2,22 +2,23 @@
 
 import { randomBytes, randomInt } from 'node:crypto'
 
+import { ofAnyDelay, repeatedBy } from '#domain/runtime'
 import type { Runtime } from '#domain/runtime'
+
+/** Calls back once after a delay. Gives a function that cancels it. */
+export const systemTimer = ofAnyDelay((delayMs, callback) => {
+  const timer = setTimeout(callback, delayMs)
+  return () => clearTimeout(timer)
+})
 
 /** The clocks, the timers and the random source of the platform. */
 export const systemRuntime = (): Runtime => ({
   nowMs: Date.now,
   monotonicMs: () => performance.now(),
-  after: (delayMs, callback) => {
-    const timer = setTimeout(callback, delayMs)
-    return () => clearTimeout(timer)
-  },
-  every: (everyMs, callback) => {
-    const timer = setInterval(callback, everyMs)
-    return () => clearInterval(timer)
-  },
+  after: systemTimer,
+  every: repeatedBy(systemTimer),
   soon: setImmediate,
-  wait: (delayMs) => new Promise((resolve) => setTimeout(resolve, delayMs)),
+  wait: (delayMs) => new Promise((resolve) => void systemTimer(delayMs, resolve)),
   random: (below) => randomInt(below),
   entropy: (bytes) => randomBytes(bytes),
 })

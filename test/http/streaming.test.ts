@@ -5,13 +5,18 @@ import test from 'ava'
 import type { ExecutionContext } from 'ava'
 import { App } from 'uWebSockets.js'
 
-import { Streaming } from '#src/http/streaming'
+import { Streaming, httpParts } from '#src/http/streaming'
 import { handshakeOf, outletOf, socketBehavior, upgrade } from '#src/http/websocket'
 import type { SocketData, StreamedSocket } from '#src/http/websocket'
 import { RawWebSocket } from '#test/support/raw-websocket'
 import { realRuntime } from '#test/support/real-runtime'
 import { turn, until } from '#test/support/until'
 import { listen } from '#test/support/wss-server'
+
+const UNSPLIT = {
+  parts: (chunk: string | Uint8Array) => [chunk],
+  holds: () => undefined,
+}
 
 /** A stream of three chunks, the last of which may fail, to an outlet that is always full. */
 async function started({ fails = false } = {}) {
@@ -25,7 +30,7 @@ async function started({ fails = false } = {}) {
     }
   }
   const write = (chunk: string | Uint8Array): boolean => heard.push(String(chunk)) === 0
-  const outlet = { write, end: () => heard.push('end'), cut: () => heard.push('cut') }
+  const outlet = { ...UNSPLIT, write, end: () => heard.push('end'), cut: () => heard.push('cut') }
   const done = streaming.run({ open }, outlet, controllers)
   await turn()
   return { streaming, heard, controllers, done }
@@ -64,6 +69,29 @@ test('streaming/2: a stream that fails is cut off', async (t) => {
   await failed
 })
 
+/** Bytes of a chunk, and the bytes that a connection has sent whenever it tells that it has. */
+const PACES = [
+  [10, 2_048],
+  [65_536, 2_048],
+  [1_000_000, 2_048],
+  [1_000_000, 5_000],
+] as const
+
+for (const [bytes, paceBytes] of PACES) {
+  test(`streaming/3: chunks of ${bytes} bytes pile up in no connection that sends ${paceBytes} at a time`, (t) => {
+    const written: (string | Uint8Array)[] = []
+    let held = 0
+    for (let chunk = 0; chunk < 3; chunk += 1) {
+      for (const part of httpParts('x'.repeat(bytes), () => held > 0)) {
+        written.push(part)
+        held = Math.max(0, held + part.length - paceBytes)
+        t.true(held <= 65_536)
+      }
+    }
+    t.is(Buffer.concat(written.map((part) => Buffer.from(part))).length, 3 * bytes)
+  })
+}
+
 const CHUNK = 'x'.repeat(65_536)
 
 /** A WebSocket whose reader reads nothing until it is told to. */
@@ -97,7 +125,7 @@ test('websocket/2: a stream waits for a reader that does not read, and goes on w
   async function* open() {
     for (; made < 200; made += 1) yield await Promise.resolve(CHUNK)
   }
-  const done = socket.streaming.run({ open }, outletOf(socket), new Set())
+  const done = socket.streaming.run({ open }, { ...outletOf(socket), ...UNSPLIT }, new Set())
   await until('bytes are held', () => (socket.ws?.getBufferedAmount() ?? 0) > 0)
   for (let turns = 0; turns < 100; turns += 1) await turn()
   t.true(made < 200)
@@ -122,7 +150,7 @@ test('websocket/1: a socket is not used after its close event', async (t) => {
     await more.promise
     yield 'b'
   }
-  const done = socket.streaming.run({ open }, outletOf(socket), new Set())
+  const done = socket.streaming.run({ open }, { ...outletOf(socket), ...UNSPLIT }, new Set())
   reader.socket.destroy()
   await until('it is closed', () => closed() === 1)
   more.resolve()

@@ -6,7 +6,9 @@ import { connect as dial } from 'node:net'
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
+import { HELD_PAUSE, TAKES_WITHIN_MS } from '#src/mqtt/bounds'
 import { encode } from '#src/mqtt/codec'
+import { keepThings } from '#test/support/kept-things'
 import { CHANNEL, PASSWORD } from '#test/support/making'
 import { connect, publish } from '#test/support/mqtt-play'
 import { serveMqtt, serveMqttOverWebSocket } from '#test/support/mqtt-server'
@@ -59,4 +61,43 @@ test('mqtt-websocket/1: packets come in binary messages, and after the close eve
   resolve()
   await until('the publish is in the log', () => rig.sink.accepted.length === 1)
   t.deepEqual(rig.logger.lines, [])
+})
+
+/** Things enough to fill the buffers of two sockets on one machine, and more. */
+const STATE_THINGS = 200
+const SUBSCRIBE = encode(
+  { cmd: 'subscribe', messageId: 1, subscriptions: [{ topic: 'things/+', qos: 0 }] },
+  4,
+)
+
+test('writing/3: over TCP who reads in its time gets all of a state, and who reads nothing is ended', async (t) => {
+  const rig = await serveMqtt(t)
+  keepThings(rig, STATE_THINGS)
+  const held = (): number => rig.meter.gauges.get('mqtt_held_bytes')?.() ?? -1
+  const open = (clientId: string) => {
+    const socket = dial({ port: rig.port, host: '127.0.0.1' })
+    t.teardown(() => socket.destroy())
+    const got = { bytes: 0, isClosed: false }
+    socket.on('data', ({ length }) => (got.bytes += length))
+    socket.on('error', () => undefined)
+    socket.on('close', () => (got.isClosed = true))
+    const credentials = { username: CHANNEL, password: Buffer.from(PASSWORD), keepalive: 0 }
+    socket.write(Buffer.concat([encode(connect({ clientId, ...credentials }), 4), SUBSCRIBE]))
+    return { socket, got }
+  }
+  const [reader, other] = [open('reader'), open('other')]
+  for (const { socket, got } of [reader, other]) {
+    await until('it has a part', () => got.bytes > 0)
+    socket.pause()
+  }
+  await until('both are waited for', () => held() > 2 * HELD_PAUSE)
+  rig.time.advance(TAKES_WITHIN_MS - 1)
+  reader.socket.resume()
+  await until('it has all', () => reader.got.bytes > STATE_THINGS * HELD_PAUSE)
+  rig.time.advance(TAKES_WITHIN_MS)
+  await until('nothing is held', () => held() === 0)
+  t.is(rig.meter.total('sessions_ended_total{mqtt,unread}'), 1)
+  other.socket.resume()
+  await until('it is closed', () => other.got.isClosed)
+  t.false(reader.got.isClosed)
 })

@@ -146,28 +146,6 @@ test('mqtt-door/1: a newer connection of a client ends the older, whose will is 
   t.like(sink.accepted, [{ patch: { attrs: { online: false } } }])
 })
 
-test("mqtt-door/3: a will waits for its delay; its client's return or farewell ends it", async (t) => {
-  const { door, sink, pass } = await mqttRig(t)
-  const will = {
-    topic: 'things/a/attrs/online',
-    payload: Buffer.from('offline'),
-    properties: { willDelayInterval: 10 },
-  }
-  const enter = () => MqttClient.enter(door, {}, { will })
-  ;(await enter()).vanish()
-  pass(9_999)
-  const back = await enter()
-  pass(20_000)
-  back.tell({ cmd: 'disconnect', reasonCode: 0 })
-  pass(20_000)
-  await turn()
-  t.is(sink.accepted.length, 0)
-  ;(await enter()).vanish()
-  pass(10_000)
-  await until('the will is there', () => sink.accepted.length === 1)
-  t.pass()
-})
-
 test('mqtt-publisher/2: 3.1.1 waits for its answer while the gateway is busy, 5 is told', async (t) => {
   const { door, sink, pass, meter } = await mqttRig(t)
   const [four, five] = [

@@ -97,13 +97,16 @@ test('mqtt-publisher/4: a will is read with what was said before it, which is fo
   const rig = await mqttRig(t)
   const enter = async () => {
     const will = { ...LOST, qos: 1 as const, retain: false, properties: { willDelayInterval: 10 } }
-    const client = await MqttClient.enter(rig.door, {}, { will })
+    const kept = { clean: false, properties: { sessionExpiryInterval: 60 } }
+    const client = await MqttClient.enter(rig.door, {}, { clientId: 'hub', will, ...kept })
     client.tell(publish(1, 1, DESCRIPTION))
     await client.next('puback')
     return client
   }
-  ;(await enter()).vanish()
+  const client = await enter()
   t.true((stateBytes(rig) ?? 0) > 0)
+  client.vanish()
+  await until('the will is read', () => stateBytes(rig) === 0)
   const before = rig.sink.accepted.length
   rig.pass(10_000)
   await until('the hub and the lamp are lost', () => rig.sink.accepted.length >= before + 2)
@@ -111,7 +114,6 @@ test('mqtt-publisher/4: a will is read with what was said before it, which is fo
     rig.sink.accepted.slice(before).map(({ entityId }) => entityId),
     ['hub', 'lamp'],
   )
-  t.is(stateBytes(rig), 0)
   ;(await enter()).vanish()
   const back = await enter()
   back.tell({ cmd: 'disconnect', reasonCode: 0 })

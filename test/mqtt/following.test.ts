@@ -7,14 +7,12 @@ import type { Thing } from '#domain/entity'
 import type { FeedEntry } from '#domain/feed'
 import { isRecord } from '#domain/record'
 import type { Packet } from '#src/mqtt/codec'
-import { HELD_PAUSE } from '#src/mqtt/bounds'
 import { WINDOW_ENTRIES_MAX } from '#src/transports/signals'
 import { CHANNEL } from '#test/support/making'
 import { MqttClient } from '#test/support/mqtt-client'
 import { addKey, mqttRig } from '#test/support/mqtt-rig'
 import type { MqttRig } from '#test/support/mqtt-rig'
 import { entry } from '#test/support/session-words'
-import { turn, until } from '#test/support/until'
 
 const subscribe = (...topics: readonly string[]): Packet => ({
   cmd: 'subscribe',
@@ -157,23 +155,6 @@ test('mqtt-following/2: a client that is gone listens to nothing', async (t) => 
   client.vanish()
   t.is(bus.listening(channelId), 0)
   t.is(CHANNEL, channelId)
-})
-
-test('mqtt-following/3: the state is read on once the client has taken what is there', async (t) => {
-  const { door, reads } = await mqttRig(t)
-  reads.keptThings = [thing('a')]
-  reads.next = 5
-  const client = await MqttClient.enter(door)
-  client.unread = HELD_PAUSE + 1
-  client.tell(subscribe('things/+'))
-  await client.next('publish')
-  for (let turns = 0; turns < 20; turns += 1) await turn()
-  t.is(reads.queries.length, 1)
-  reads.next = undefined
-  client.read()
-  await client.next('publish', 2)
-  await until('the second page is read', () => reads.queries.length === 2)
-  t.pass()
 })
 
 test('a store that does not answer sends the subscriber away', async (t) => {

@@ -149,7 +149,9 @@ test('incoming/1: one message of many packets leaves others their turn', async (
   t.true(many.isReading)
 })
 
-const will = { topic: 'things/a', payload: Buffer.alloc(32_768), qos: 0 as const, retain: false }
+const will = { topic: 'things/a', payload: Buffer.alloc(4_000), qos: 0 as const, retain: false }
+/** What counts as long as the connection lives. */
+const properties = { userProperties: { note: 'x'.repeat(30_000) } }
 const codeOf = (packet: Packet): number =>
   'reasonCode' in packet && typeof packet.reasonCode === 'number' ? packet.reasonCode : -1
 
@@ -160,7 +162,15 @@ test('lasting/1: wills count while their connections live, and beyond the bound 
   const clients: MqttClient[] = []
   let code = 0
   while (code === 0 && clients.length < 1_100) {
-    const client = await MqttClient.enter(door, {}, { clientId: `c${clients.length}`, will })
+    const client = await MqttClient.enter(
+      door,
+      {},
+      {
+        clientId: `c${clients.length}`,
+        will,
+        properties,
+      },
+    )
     code = codeOf(client.received[0] as Packet)
     clients.push(client)
   }

@@ -36,6 +36,7 @@ function nodeOf(rig: MqttRig, random: Random) {
     acceptance: {
       ...acceptance,
       submissions: {
+        refusalBy: (...asked) => submissions.refusalBy(...asked),
         submit: async (...asked) => {
           await later()
           const answer = await submissions.submit(...asked)

@@ -214,9 +214,34 @@ const rows: readonly (readonly [name: string, steps: readonly Step[], lines: rea
       ['disconnect 0x8b', 'close'],
     ],
     [
-      'a take-over is said',
+      'mqtt-door/3: a take-over is said, and the will is not published',
       [...FIVE, { kind: 'leave', reason: 'taken-over' }],
-      ['disconnect 0x8e', 'close'],
+      ['disconnect 0x8e', 'close clean'],
+    ],
+    [
+      'mqtt-door/3: the end of the credentials is said, and the will is not published',
+      [...FIVE, { kind: 'leave', reason: 'not-authorized' }],
+      ['disconnect 0x87', 'close clean'],
+    ],
+    [
+      'a client that reads nothing hears why, if it reads on',
+      [...FIVE, { kind: 'leave', reason: 'unread' }],
+      ['disconnect 0x97', 'close'],
+    ],
+    [
+      'credentials of 256 bytes are looked up',
+      [packet(connect({ username: 'x'.repeat(256), password: Buffer.alloc(256) }))],
+      ['open sensor-1'],
+    ],
+    [
+      'a user name beyond that opens nothing',
+      [packet(connect({ username: 'x'.repeat(257) }))],
+      ['connack 0x4', 'close'],
+    ],
+    [
+      'a password beyond that opens nothing',
+      [packet(connect({ password: Buffer.alloc(257) }))],
+      ['connack 0x4', 'close'],
     ],
     ['mqtt-session/2: nothing follows the end', [...FOUR, packet(connect()), sent(1, 1)], []],
   ]

@@ -13,6 +13,8 @@ export class MqttClient implements MqttCarrier {
   readonly received: Packet[] = []
   isReading = true
   isClosed = false
+  /** The gateway ended the connection, and nothing that was held is sent. */
+  isCut = false
   /** Bytes that the client leaves unread. */
   unread = 0
   readonly #reader = new PacketReader()
@@ -73,9 +75,10 @@ export class MqttClient implements MqttCarrier {
     return this.unread
   }
 
-  read(): void {
-    this.unread = 0
-    this.#handle.drained(0)
+  /** The client reads all but so many bytes. */
+  read(left = 0): void {
+    this.unread = left
+    this.#handle.drained(left)
   }
 
   setReading(isOn: boolean): void {
@@ -88,6 +91,7 @@ export class MqttClient implements MqttCarrier {
 
   cut(): void {
     this.isClosed = true
+    this.isCut = true
   }
 }
 

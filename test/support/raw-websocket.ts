@@ -25,7 +25,7 @@ export class RawWebSocket {
     onText: (text: string) => void,
     ca?: string,
   ): Promise<RawWebSocket> {
-    const { hostname, port, pathname, host, protocol } = new URL(url)
+    const { hostname, port, pathname, search, host, protocol } = new URL(url)
     const socket =
       protocol === 'wss:'
         ? connectTls({ host: hostname, port: Number(port), ...(ca !== undefined && { ca }) })
@@ -33,7 +33,7 @@ export class RawWebSocket {
     const raw = new RawWebSocket(socket, onText)
     socket.write(
       [
-        `GET ${pathname} HTTP/1.1`,
+        `GET ${pathname}${search} HTTP/1.1`,
         `Host: ${host}`,
         'Upgrade: websocket',
         'Connection: Upgrade',

@@ -22,6 +22,8 @@ export interface Read {
 }
 
 const PAGE = 200
+/** Bytes of messages after which they go out, however few they are. */
+const PAGE_BYTES = 65_536
 
 /** Returns the place in a topic at which a subscriber begins. */
 export async function placeOf(
@@ -41,12 +43,16 @@ export async function* readOn(
   const sources = places.map((place) => new Source(following, place))
   await Promise.all(sources.map((source) => source.fill()))
   let page: Read[] = []
+  let bytes = 0
   for (let source = earliestOf(sources); source !== undefined; source = earliestOf(sources)) {
-    page.push(source.take())
+    const read = source.take()
+    page.push(read)
+    bytes += read.entry.payload.length
     if (source.next === undefined) await source.fill()
-    if (page.length < PAGE) continue
+    if (page.length < PAGE && bytes < PAGE_BYTES) continue
     yield page
     page = []
+    bytes = 0
   }
   if (page.length > 0) yield page
 }

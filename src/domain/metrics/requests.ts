@@ -30,6 +30,8 @@ export const REQUEST_METRICS = {
   mqtt_in_flight_bytes: gauge('Bytes of MQTT clients not done with'),
   mqtt_stranger_bytes: gauge('Bytes of MQTT clients without credentials not done with'),
   mqtt_lasting_bytes: gauge('Bytes kept of MQTT clients while their connections live'),
+  mqtt_held_bytes: gauge('Bytes held for MQTT clients that have not read them'),
+  mqtt_reads_waiting: gauge('Reads for MQTT subscribers that wait for a place'),
   mqtt_unread_connections: gauge('MQTT connections left unread'),
   mqtt_lost_total: counter('Publishes at QoS 0 lost while busy'),
   mqtt_unrecorded_total: counter(
@@ -39,4 +41,5 @@ export const REQUEST_METRICS = {
     'Kept MQTT sessions, and subscriptions of such, for which a channel or a key had no place',
   ),
   mqtt_wills_waiting: gauge('Wills of MQTT clients in their delay'),
+  mqtt_will_bytes: gauge('Estimated bytes that these take'),
 } as const satisfies Record<string, MetricShape>
