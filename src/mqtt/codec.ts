@@ -56,7 +56,8 @@ const PUBLISH_TYPE = 3
 export class PacketReader {
   #parser: Parser = this.#newParser()
   readonly #arrived = new Gathered()
-  #taken: (packet: Packet) => void = () => undefined
+  /** What the parser has just given. */
+  #parsed: Packet | undefined
   #broken: BrokenPacket | undefined
   /** Bytes of the packet that has not arrived whole, once its header has. */
   #whole: number | undefined
@@ -131,14 +132,13 @@ export class PacketReader {
 
   /** Hands the parser one whole packet in one piece; it walks pieces for each field. (codec/5) */
   #parse(bytes: Buffer): Packet | undefined {
-    const parsed: Packet[] = []
-    this.#taken = (packet) => parsed.push(packet)
     try {
       this.#parser.parse(bytes)
     } catch {
       return undefined // codec/3
     }
-    const [packet] = parsed
+    const packet = this.#parsed
+    this.#parsed = undefined
     if (packet === undefined || hasNoFilter(packet)) return undefined // codec/4
     // The parser would keep the whole CONNECT.
     if (packet.cmd === 'connect') this.#parser = this.#newParser(packet.protocolVersion)
@@ -147,7 +147,7 @@ export class PacketReader {
 
   #newParser(protocolVersion: ConnectPacket['protocolVersion'] = 4): Parser {
     const made = parser({ protocolVersion })
-    made.on('packet', (packet) => this.#taken(packet))
+    made.on('packet', (packet) => (this.#parsed ??= packet))
     made.on('error', () => undefined)
     return made
   }

@@ -223,16 +223,20 @@ test('publishes/4: a topic beyond the bound takes no memory behind its alias', a
   for (let count = 0; count < 10; count += 1) {
     clients.push(await MqttClient.enter(door, {}, { clientId: `c${count}` }))
   }
-  const before = heapAfterCollection()
-  for (const client of clients) {
+  const send = async (client: MqttClient): Promise<void> => {
     for (let topicAlias = 1; topicAlias <= TOPIC_ALIAS_MAX; topicAlias += 1) {
       client.tell(publish(0, 0, { topic: 'x'.repeat(65_000), properties: { topicAlias } }))
       await turn()
     }
   }
+  const [first, ...others] = clients
+  if (first !== undefined) await send(first) // What is compiled and kept once is there then.
+  logger.lines.splice(0)
+  const before = heapAfterCollection()
+  for (const client of others) await send(client)
   logger.lines.splice(0) // Each line names its topic.
   const held = heapAfterCollection() - before
   const counted = meter.gauges.get('mqtt_lasting_bytes')?.() ?? 0
-  const sent = clients.length * TOPIC_ALIAS_MAX * 65_000
+  const sent = others.length * TOPIC_ALIAS_MAX * 65_000
   t.true(held < sent / 4 + counted, `${held} bytes, ${counted} counted`)
 })
