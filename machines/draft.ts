@@ -126,6 +126,7 @@ function rulesDraft({ context: { memory, rules }, loaded }: Sources): RulesDraft
     ruleWrites: new Map(),
     watchWrites: new Map(),
     watches: new Map(),
+    made: new Set(),
     failures: new Map(),
     remembered: (id) => memory.watches.get(id),
     loaded: (id) => loaded.watches.get(id) ?? NO_WATCHES,

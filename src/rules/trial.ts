@@ -10,6 +10,7 @@ import { isWithin } from './rule-set.ts'
 import type { ActiveRule } from './rule-set.ts'
 import { onReading, onTime } from './watch.ts'
 import type { Step } from './watch.ts'
+import { READING_STEPS_MAX, Work } from './work.ts'
 
 /** What the rule would have opened or sent. Times are Unix milliseconds. */
 export interface Firing {
@@ -105,9 +106,8 @@ export class Trial {
   ): void {
     const { rule, ruleId } = this.#active
     const { texts, severity: fallback } = rule.output
-    const { id, title, attrs } = facts
-    const named = texts['title']?.({ id, title, attrs, ruleId, since }) ?? ''
-    const firing = { thingId: id, title: named, severity: severity ?? fallback, since, firedAt: at }
+    const named = texts['title']?.({ ...facts, ruleId, since }) ?? ''
+    const firing = { thingId: facts.id, title: named, severity: severity ?? fallback, since, firedAt: at }
     thing.firing = firing
     if (!this.isFull) this.firings.push(firing)
   }
@@ -162,4 +162,5 @@ const factsOf = ({ id, title, attrs, heardAt }: Tried, nowMs: number): Facts => 
   attrs,
   heardAt,
   nowMs,
+  work: new Work(READING_STEPS_MAX),
 })
