@@ -153,6 +153,42 @@ test('work/2, evaluation/1: a random expression over hard values does no more th
   t.true(spent > 5, String(spent))
 })
 
+test('values/1: a text is found in another one in a few looks at each character', (t) => {
+  const looksOf = (text: string, wanted: string): number => {
+    const counter = { count: 0 }
+    const attrs = attrsOf({ text, wanted })
+    const { verdict } = countingTexts(counter, () =>
+      evaluated('attrs.text.contains(attrs.wanted)', attrs),
+    )
+    t.is(verdict, text.includes(wanted), `${text.slice(0, 30)} ${wanted.slice(0, 30)}`)
+    return counter.count
+  }
+  for (const half of ['', 'b', 'ab']) {
+    const [text, wanted] = [`a${half}`.repeat(9_000), `${`a${half}`.repeat(4_000)}c`]
+    const looks = looksOf(text, wanted)
+    t.true(looks <= 6 * (text.length + wanted.length), String(looks))
+  }
+  const few = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 40 })
+  fc.assert(
+    fc.property(few, few, few, few, (a, b, c, wanted) => {
+      looksOf(a + b + c, b)
+      looksOf(a + b + c + a, wanted)
+    }),
+  )
+})
+
+test('evaluation/1: a macro stops at the item for which no steps are left', (t) => {
+  for (const cel of ['attrs.l.exists(x, x == 2)', 'attrs.l.map(x, x == 2) == []']) {
+    const counter = { count: 0 }
+    const attrs = watched<Readonly<Record<string, Json>>>(
+      { l: Array<number>(30_000).fill(1) },
+      counter,
+    )
+    t.is(evaluated(cel, attrs).verdict, TOO_MANY)
+    t.true(counter.count < EXPRESSION_STEPS_MAX, String(counter.count))
+  }
+})
+
 test('work/1: conditions of every form count, and fail once nothing is left', (t) => {
   const forms: readonly object[] = [
     { attr: 't', above: 1 },
