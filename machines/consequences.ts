@@ -192,7 +192,7 @@ function filled(
     since,
   }: { active: Pick<ActiveRule, 'ruleId'>; facts: Facts; since: number },
 ): Record<string, string> {
-  const { id, title, attrs } = facts
-  const wording = { id, title, attrs, ruleId, since }
+  const { id, title, attrs, work } = facts
+  const wording = { id, title, attrs, work, ruleId, since }
   return Object.fromEntries(Object.entries(texts).map(([name, write]) => [name, write(wording)]))
 }

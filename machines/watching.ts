@@ -10,6 +10,8 @@
 //   watching/3. What one submission ends of several rules ends in the order of their ids, whether
 //     an owner has made the watches or read them.
 //   watching/4. A turn copies the watches of a Thing once, however many rules change theirs.
+//   watching/5. All rules together have one budget for a reading, and each deadline has its own.
+//     What is alike for all rules of a reading is done once. (work/1)
 
 import type { Thing } from '#domain/entity'
 import type { RuleId } from '#domain/identity'
@@ -20,6 +22,7 @@ import { RuleSet, isWithin } from '#src/rules/rule-set'
 import type { ActiveRule } from '#src/rules/rule-set'
 import { onReading, onTime, staysQuiet } from '#src/rules/watch'
 import type { Step } from '#src/rules/watch'
+import { DEADLINE_STEPS_MAX, READING_STEPS_MAX, Work } from '#src/rules/work'
 import type { Consequences } from './consequences.ts'
 
 /** The watches of one Thing by rule. */
@@ -54,12 +57,12 @@ function endOf({ rules }: RulesDraft, ruleId: RuleId): string {
   return rules.get(ruleId) !== undefined ? 'rule disabled' : 'rule deleted'
 }
 
-/** A Thing as conditions see it, at a time of the lane. */
-export function factsOf(thing: Thing, nowMs: number): Facts {
+/** A Thing as conditions see it, at a time of the lane, with a budget. */
+export function factsOf(thing: Thing, nowMs: number, work: Work): Facts {
   const { id, fields, attrs, heardAt, changedAt } = thing
   const { title } = fields.values
   const named = typeof title === 'string' && title !== '' ? title : id
-  return { id, title: named, attrs: attrs.values, heardAt: heardAt ?? changedAt, nowMs }
+  return { id, title: named, attrs: attrs.values, heardAt: heardAt ?? changedAt, nowMs, work }
 }
 
 interface Read {
@@ -74,11 +77,13 @@ export function takeReading(draft: RulesDraft, read: Read, out: Consequences): v
   const { id } = thing
   const kept = watchesIn(draft, id)
   if (thing.state !== 'active') return endAll(draft, read, out)
-  const after = factsOf(thing, submission.acceptedAt)
+  const work = new Work(READING_STEPS_MAX) // watching/5
+  const after = factsOf(thing, submission.acceptedAt, work)
+  const isEvidence = evidenceOf(read)
   for (const active of draft.rules.watching(id, thing.fields.values)) {
     attempt(draft, active, () => {
       if (staysQuiet(active, kept.get(active.ruleId), after)) return
-      look(draft, { active, read, after }, out)
+      look(draft, { active, read, after, isEvidence: isEvidence(active) }, out)
     })
   }
   if (kept.size > 0) leaveOthers(draft, read, out)
@@ -88,32 +93,38 @@ interface Looked {
   readonly active: ActiveRule
   readonly read: Read
   readonly after: Facts
+  readonly isEvidence: boolean
 }
 
-function look(draft: RulesDraft, { active, read, after }: Looked, out: Consequences): void {
+function look(
+  draft: RulesDraft,
+  { active, read, after, isEvidence }: Looked,
+  out: Consequences,
+): void {
   const { submission, prior, thing } = read
   const { acceptedAt, patch } = submission
   const watch = currentOf(draft, { active, thingId: thing.id, at: patch.at }, out)
-  const before = prior === undefined ? undefined : factsOf(prior, acceptedAt)
-  const isEvidence = isEvidenceFor(active, read)
+  const before = prior === undefined ? undefined : factsOf(prior, acceptedAt, after.work)
   const next = onReading(active, watch, { at: patch.at, before, after, isEvidence })
   settle(draft, { active, facts: after, step: next, watch }, out)
 }
 
 /** R2: late data counts for a rule when it changed a present value that the rule reads. */
-function isEvidenceFor(
-  { rule: { reads } }: ActiveRule,
-  { submission, prior, thing }: Read,
-): boolean {
+function evidenceOf({ submission, prior, thing }: Read): (active: ActiveRule) => boolean {
   const { at, attrs = {} } = submission.patch
-  if (prior === undefined || at >= prior.at) return true
-  return Object.keys(attrs).some(
-    (name) =>
-      (reads === 'any' || reads.has(name)) &&
-      JSON.stringify(prior.attrs.values[name] ?? null) !==
-        JSON.stringify(thing.attrs.values[name] ?? null),
-  )
+  if (prior === undefined || at >= prior.at) return () => true
+  let changed: ReadonlySet<string> | undefined // watching/5
+  return ({ rule: { reads } }) => {
+    changed ??= new Set(Object.keys(attrs).filter((name) => !isSame(prior, thing, name)))
+    if (reads === 'any') return changed.size > 0
+    for (const name of reads) if (changed.has(name)) return true
+    return false
+  }
 }
+
+const isSame = (prior: Thing, thing: Thing, name: string): boolean =>
+  JSON.stringify(prior.attrs.values[name] ?? null) ===
+  JSON.stringify(thing.attrs.values[name] ?? null)
 
 /** R5: an archived or deleted Thing closes the Events of its rules. */
 function endAll(draft: RulesDraft, { submission, thing }: Read, out: Consequences): void {
@@ -192,7 +203,9 @@ export function takeDeadline(
       return
     }
     if (watch === undefined && active.rule.silences.quiet.length === 0) return
-    const facts = thing === undefined ? unheard(active, thingId, upTo) : factsOf(thing, upTo)
+    const work = new Work(DEADLINE_STEPS_MAX) // watching/5
+    const facts =
+      thing === undefined ? unheard(active, thingId, upTo, work) : factsOf(thing, upTo, work)
     settle(draft, { active, facts, step: onTime(active, watch, facts), watch }, out)
   })
 }
@@ -212,12 +225,13 @@ function isWatched({ rule }: ActiveRule, id: string, thing: Thing | undefined): 
   return thing.state === 'active' && isWithin(rule.scope, id, thing.fields.values)
 }
 
-const unheard = ({ since }: ActiveRule, id: string, nowMs: number): Facts => ({
+const unheard = ({ since }: ActiveRule, id: string, nowMs: number, work: Work): Facts => ({
   id,
   title: id,
   attrs: {},
   heardAt: since,
   nowMs,
+  work,
 })
 
 /** The watches of a Thing as the turn has them. (watching/2) */

@@ -8,7 +8,7 @@
 //   submissions.ts           intent.ts, form, channel, op_id (message-claims.ts), log
 //   status.ts                the status of an operation
 //   state-reads.ts           Things, Events and the feed of a channel
-//   rules.ts                 rules of a channel, and their trials
+//   rules.ts                 rules of a channel, and their trials: rule-trials.ts
 //   cancellations.ts         Messages that wait, taken back
 //   feed-following.ts        the feed while it grows
 //   channels.ts              administration of channels
@@ -79,6 +79,7 @@ export interface AcceptancePorts {
   /** Milliseconds that only grow. */
   readonly monotonicMs: () => number
   readonly timers: Timers
+  readonly soon: Runtime['soon']
   readonly entropy: Runtime['entropy']
   readonly tokenProblem?: DevicePorts['tokenProblem']
   /** Derives keys from passwords; absent for scrypt. */

@@ -36,7 +36,7 @@ const NONE: readonly Mapping[] = []
 export const KNOWN_BYTES_MAX = 32 * 2 ** 20
 /** A channel takes so many bytes of memory, and each character of its mappings more. */
 const CHANNEL_BYTES = 300
-export const CHARACTER_BYTES = 8
+export const CHARACTER_BYTES = 18
 const COMPARE_AFTER_MS = 60_000
 const READ_AGAIN_MS = 1_000
 

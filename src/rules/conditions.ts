@@ -9,6 +9,8 @@ import { isRecord } from '#domain/record'
 import type { Fields, Json } from '#domain/submission'
 import { compileExpression } from './expression.ts'
 import type { Sent } from './reading.ts'
+import { OUT_OF_STEPS } from './work.ts'
+import type { Work } from './work.ts'
 
 /** A Thing as conditions see it, at a moment of the lane's clock. */
 export interface Facts {
@@ -19,6 +21,8 @@ export interface Facts {
   /** The time of the last accepted update; that of the rule for a Thing never heard of. (R4) */
   readonly heardAt: number
   readonly nowMs: number
+  /** The budget of what is computed for them. */
+  readonly work: Work
 }
 
 /** True or false; a text says why the condition fails on these values. (conditions/1) */
@@ -66,8 +70,8 @@ export function readCondition(sent: Sent, depth = 0): Condition {
     }
     case 'cel': {
       const { evaluate, reads, bytes } = compileExpression(sent.members(['cel']).cel)
-      const verdict = ({ id, title, attrs }: Facts): Verdict =>
-        evaluate({ attrs, thing: { id, title } })
+      const verdict = ({ id, title, attrs, work }: Facts): Verdict =>
+        evaluate({ attrs, thing: { id, title }, work })
       return { verdict, silences: NOTHING, reads, bytes: PART_BYTES + bytes }
     }
     case undefined:
@@ -120,7 +124,7 @@ function silentCondition(sent: Sent): Condition {
   if (sent.isAbsent) return sent.wrong('must be a duration')
   const ms = sent.duration()
   return {
-    verdict: ({ nowMs, heardAt }) => nowMs - heardAt >= ms,
+    verdict: ({ nowMs, heardAt, work }) => (work.take(1) ? nowMs - heardAt >= ms : OUT_OF_STEPS),
     silences: [ms],
     reads: NOTHING,
     bytes: TEST_BYTES,
@@ -151,7 +155,8 @@ function verdictOf(
   valueIn: ReturnType<typeof valueAt>,
   holds: ReturnType<typeof testOf>,
 ): Condition['verdict'] {
-  return ({ attrs }) => {
+  return ({ attrs, work }) => {
+    if (!work.take(1)) return OUT_OF_STEPS // work/1
     const value = valueIn(attrs)
     if (value === undefined) return `${name} is missing`
     return holds(value) ?? `${name} is not a number`
@@ -160,8 +165,8 @@ function verdictOf(
 
 const absenceOf =
   (valueIn: ReturnType<typeof valueAt>): Condition['verdict'] =>
-  ({ attrs }) =>
-    valueIn(attrs) === undefined
+  ({ attrs, work }) =>
+    work.take(1) ? valueIn(attrs) === undefined : OUT_OF_STEPS
 
 function pathOf(sent: Sent): readonly string[] {
   if (!Array.isArray(sent.value)) return [sent.text(NAME_MAX)]

@@ -1,29 +1,26 @@
 // CEL: the free form of a condition. It has no clock and no I/O, and it ends.
 //
 // Invariants:
-//   expression/1. An evaluation is bounded: length and depth of the text, the nodes of its tree,
-//     and the values over which a macro runs. Functions whose cost grows faster than their input
-//     are not there (`matches` could take minutes).
+//   expression/1. An evaluation is bounded: by length and depth of the text, by the nodes of its
+//     tree, and by the steps that it may take. (work/1)
 //   expression/2. Numbers of JSON are doubles and whole literals are integers: they compare and
 //     calculate with each other.
+//   expression/3. What the library keeps of the expressions that it has checked is bounded.
 
 import { Environment } from '@marcbachmann/cel-js'
-import type { ASTNode } from '@marcbachmann/cel-js'
 
-import type { Json } from '#domain/submission'
-import { bare, isRecord } from '#domain/record'
+import { isRecord } from '#domain/record'
+import type { Fields } from '#domain/submission'
+import { Scope, evaluationOf } from './evaluation.ts'
 import type { Sent } from './reading.ts'
+import { checkTree, namesIn, nodesIn } from './tree.ts'
+import { Failure } from './values.ts'
+import { EXPRESSION_STEPS_MAX, OUT_OF_STEPS } from './work.ts'
+import type { Work } from './work.ts'
 
 const LENGTH_MAX = 1_024
 const NODES_MAX = 128
 const DEPTH_MAX = 16
-/** The values that `attrs` may hold, at every depth, where a macro runs over lists. */
-const MACRO_VALUES_MAX = 256
-
-const MACROS = 'all exists exists_one filter map'.split(' ')
-const CALLS = `has size int double string bool dyn
-  startsWith endsWith contains lowerAscii upperAscii trim`.split(/\s+/)
-const FUNCTIONS = new Set([...MACROS, ...CALLS])
 
 const LIMITS = {
   maxAstNodes: NODES_MAX,
@@ -33,34 +30,38 @@ const LIMITS = {
   maxCallArguments: 4,
 }
 
-/** expression/2 */
+/** expression/2: the operators that the library does not allow by itself. */
 function environment(): Environment {
   const made = new Environment({ limits: LIMITS })
     .registerVariable('attrs', 'map')
     .registerVariable('thing', 'map')
-  const calculate = {
-    '+': (one: number, other: number) => one + other,
-    '-': (one: number, other: number) => one - other,
-    '*': (one: number, other: number) => one * other,
-    '/': (one: number, other: number) => one / other,
-    '%': (one: number, other: number) => one % other,
+  const isChecked = (): number => NaN // The library checks types, and evaluates nothing.
+  for (const sign of ['+', '-', '*', '/', '%']) {
+    made.registerOperator(`double ${sign} int`, isChecked)
+    made.registerOperator(`int ${sign} double`, isChecked)
   }
-  for (const [sign, result] of Object.entries(calculate)) {
-    const ofNumbers = (one: number | bigint, other: number | bigint): number =>
-      result(Number(one), Number(other))
-    made.registerOperator(`double ${sign} int`, ofNumbers)
-    made.registerOperator(`int ${sign} double`, ofNumbers)
-  }
-  return made.registerOperator('double % double', calculate['%'])
+  return made.registerOperator('double % double', isChecked)
 }
 
-let shared: Environment | undefined
+/** Expressions that one environment checks: it keeps each pair of types that it has compared. */
+const CHECKED_MAX = 1_000
 
-/** The values that an expression sees. */
+let shared: Environment | undefined
+let checked = 0
+
+/** expression/3 */
+function nextEnvironment(): Environment {
+  if (checked % CHECKED_MAX === 0) shared = undefined
+  checked += 1
+  return (shared ??= environment())
+}
+
+/** The values that an expression sees, and its budget. */
 export interface ExpressionInput {
   /** null marks a removed value, which an expression does not see. */
-  readonly attrs: Readonly<Record<string, Json>>
+  readonly attrs: Fields
   readonly thing: { readonly id: string; readonly title: string }
+  readonly work: Work
 }
 
 export interface Expression {
@@ -72,74 +73,34 @@ export interface Expression {
   readonly bytes: number
 }
 
-// What the parser keeps in the heap of V8, rounded up.
+// What an evaluation takes in the heap of V8, rounded up.
 const EXPRESSION_BYTES = 1_024
 const NODE_BYTES = 320
 
 /** Compiles an expression; the fault says what is wrong with it. */
 export function compileExpression(sent: Sent): Expression {
   const text = sent.text(LENGTH_MAX)
-  const known = (shared ??= environment())
+  const known = nextEnvironment()
   const parsed = attempt(sent, () => known.parse(text))
+  const { ast: tree } = parsed
+  checkTree(tree, sent)
   const { valid, type, error: mistake } = parsed.check()
   if (!valid) return sent.wrong(`is no expression: ${mistake?.summary ?? 'wrong types'}`)
   if (type !== 'bool' && type !== 'dyn') return sent.wrong(`must be true or false, not ${type}`)
-  const hasMacros = checkCalls(parsed.ast, { sent, isWithin: false })
-  const names = namesIn(parsed.ast)
-  const presentIn = hasMacros ? withoutRemoved : presentFor(names)
-  const evaluate: Expression['evaluate'] = ({ attrs: all, thing }) => {
-    const attrs = presentIn(all)
-    if (hasMacros && !isWithinValues(attrs)) {
-      return `attrs holds more than ${MACRO_VALUES_MAX} values` // expression/1
-    }
-    try {
-      const result: unknown = parsed({ attrs, thing })
-      return typeof result === 'boolean' ? result : 'the expression gives neither true nor false'
-    } catch (error) {
-      return summaryOf(error)
-    }
+  const run = evaluationOf(tree, sent)
+  const evaluate: Expression['evaluate'] = ({ attrs, thing, work }) => {
+    const scope = new Scope(attrs, thing, work)
+    const result = work.within(EXPRESSION_STEPS_MAX, () => run(scope)) // expression/1
+    if (typeof result === 'boolean') return result
+    if (result === undefined) return work.isSpent ? OUT_OF_STEPS : TOO_MANY_STEPS
+    if (result instanceof Failure) return result.reason.slice(0, SUMMARY_MAX)
+    return 'the expression gives neither true nor false'
   }
-  const bytes = EXPRESSION_BYTES + nodesIn(parsed.ast) * NODE_BYTES
-  return { evaluate, reads: names ?? 'any', bytes }
+  const bytes = EXPRESSION_BYTES + nodesIn(tree) * NODE_BYTES
+  return { evaluate, reads: namesIn(tree) ?? 'any', bytes }
 }
 
-type Attrs = ExpressionInput['attrs']
-
-/** Removed values that the expression does not name may stay: a copy costs more than the rest. */
-function presentFor(names: readonly string[] | undefined): (attrs: Attrs) => Attrs {
-  if (names === undefined) return withoutRemoved
-  return (attrs) => (names.every((name) => attrs[name] !== null) ? attrs : withoutRemoved(attrs))
-}
-
-function withoutRemoved(attrs: Attrs): Attrs {
-  const present = bare<Json>()
-  for (const [name, value] of Object.entries(attrs)) if (value !== null) present[name] = value
-  return present
-}
-
-/** The names of `attrs.name`; undefined when the expression uses `attrs` in another way. */
-function namesIn(node: ASTNode): readonly string[] | undefined {
-  if (isAttrs(node)) return undefined
-  if (node.op === '.') {
-    const [of, name] = node.args
-    if (isAttrs(of)) return [name]
-  }
-  const found: string[] = []
-  for (const child of childrenOf(node.args)) {
-    const names = namesIn(child)
-    if (names === undefined) return undefined
-    found.push(...names)
-  }
-  return found
-}
-
-function nodesIn({ args }: ASTNode): number {
-  let count = 1
-  for (const child of childrenOf(args)) count += nodesIn(child)
-  return count
-}
-
-const isAttrs = ({ op, args }: ASTNode): boolean => op === 'id' && args === 'attrs'
+const TOO_MANY_STEPS = `the expression takes more than ${EXPRESSION_STEPS_MAX} steps`
 
 function attempt<Result>(sent: Sent, work: () => Result): Result {
   try {
@@ -153,40 +114,5 @@ const SUMMARY_MAX = 200
 
 function summaryOf(error: unknown): string {
   const { summary } = isRecord(error) ? error : {}
-  return (typeof summary === 'string' ? summary : 'it cannot be evaluated').slice(0, SUMMARY_MAX)
-}
-
-/** expression/1: gives whether there is a macro; refuses other functions and nested macros. */
-function checkCalls(
-  node: ASTNode,
-  { sent, isWithin }: { readonly sent: Sent; readonly isWithin: boolean },
-): boolean {
-  const [name] =
-    node.op === 'call' || node.op === 'rcall' ? (node.args as readonly [string, ...unknown[]]) : []
-  if (name !== undefined && !FUNCTIONS.has(name)) sent.wrong(`has no function ${name}`)
-  const isMacro = node.op === 'rcall' && MACROS.includes(String(name))
-  if (isMacro && isWithin) sent.wrong('must not have a macro within a macro')
-  let found = isMacro
-  for (const child of childrenOf(node.args)) {
-    if (checkCalls(child, { sent, isWithin: isWithin || isMacro })) found = true
-  }
-  return found
-}
-
-function* childrenOf(args: unknown): Generator<ASTNode> {
-  if (Array.isArray(args)) for (const one of args) yield* childrenOf(one)
-  else if (isRecord(args) && 'op' in args) yield args as unknown as ASTNode
-}
-
-function isWithinValues(attrs: Readonly<Record<string, Json>>): boolean {
-  const waiting: unknown[] = [attrs]
-  for (let count = 0; waiting.length > 0; count += 1) {
-    if (count > MACRO_VALUES_MAX || waiting.length > MACRO_VALUES_MAX) return false
-    const value = waiting.pop()
-    if (typeof value !== 'object' || value === null) continue
-    const values: unknown[] = Object.values(value)
-    if (values.length > MACRO_VALUES_MAX) return false
-    waiting.push(...values)
-  }
-  return true
+  return (typeof summary === 'string' ? summary : 'it cannot be read').slice(0, SUMMARY_MAX)
 }

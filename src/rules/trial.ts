@@ -1,15 +1,21 @@
 // Runs a rule over the kept history of a channel: the same watches as in the channel, without a
 // store and without effects.
+//
+// Invariants:
+//   trial/1. A trial is bounded in steps, in firings and in what it keeps of its Things, and it may
+//     be left after each entry and each deadline. Both count as in the channel. (work/1)
 
 import type { FeedEntry } from '#domain/feed'
 import type { Watch } from '#domain/rules/stored'
 import { bare, isRecord } from '#domain/record'
-import type { Json } from '#domain/submission'
+import type { Fields, Json } from '#domain/submission'
 import type { Facts } from './conditions.ts'
+import { DueQueue } from './due-queue.ts'
 import { isWithin } from './rule-set.ts'
 import type { ActiveRule } from './rule-set.ts'
 import { onReading, onTime } from './watch.ts'
 import type { Step } from './watch.ts'
+import { DEADLINE_STEPS_MAX, READING_STEPS_MAX, Work } from './work.ts'
 
 /** What the rule would have opened or sent. Times are Unix milliseconds. */
 export interface Firing {
@@ -23,12 +29,20 @@ export interface Firing {
 
 /** Firings of one trial at most. */
 export const FIRINGS_MAX = 1_000
+/** Steps of one trial: about a second. (work/2) */
+export const TRIAL_STEPS_MAX = 30_000_000
+/** Characters of JSON that the values of its Things have at most. */
+export const TRIAL_CHARACTERS_MAX = 4 * 2 ** 20
+
+/** Steps of an entry and of a deadline, beside its conditions and its characters. */
+const ITEM_STEPS = 32
 
 interface Tried {
   readonly id: string
   title: string
   tags: Json
   attrs: Readonly<Record<string, Json>>
+  names: number
   at: number
   heardAt: number
   watch: Watch | undefined
@@ -39,59 +53,76 @@ export class Trial {
   readonly firings: Firing[] = []
   readonly #active: ActiveRule
   readonly #things = new Map<string, Tried>()
-  /** Deadlines in their order; one that is no longer its Thing's is passed over. */
-  readonly #deadlines: { readonly due: number; readonly thing: Tried }[] = []
+  /** One that is no longer its Thing's is passed over. */
+  readonly #deadlines = new DueQueue<Tried>()
+  #steps = 0
+  #characters = 0
 
   constructor(active: ActiveRule) {
     this.#active = active
   }
 
-  get isFull(): boolean {
-    return this.firings.length >= FIRINGS_MAX
+  /** Steps that it has taken so far. */
+  get steps(): number {
+    return this.#steps
   }
 
-  /** Takes the next entry of the feed, after what was due before it. */
-  take({ model, entityId, state, acceptedAt, payload }: FeedEntry): void {
+  /** True once it takes nothing more. (trial/1) */
+  get isFull(): boolean {
+    return (
+      this.firings.length >= FIRINGS_MAX ||
+      this.#steps >= TRIAL_STEPS_MAX ||
+      this.#characters >= TRIAL_CHARACTERS_MAX
+    )
+  }
+
+  /** Takes the next entry of the feed, after what was due before it; pauses after each deadline. */
+  *take({ model, entityId, state, acceptedAt, payload }: FeedEntry): Generator<void> {
     if (model !== 'thing') return
-    this.pass(acceptedAt)
+    yield* this.pass(acceptedAt)
     const thing = this.#things.get(entityId) ?? newThing(entityId)
     this.#things.set(entityId, thing)
-    const before = thing.at === -Infinity ? undefined : factsOf(thing, acceptedAt)
+    const work = new Work(READING_STEPS_MAX)
+    const before = thing.at === -Infinity ? undefined : factsOf(thing, acceptedAt, work)
     const patch: unknown = JSON.parse(payload)
     if (!isRecord(patch)) return
-    merge(thing, patch, acceptedAt)
+    this.#merge(thing, patch, acceptedAt)
+    this.#steps += ITEM_STEPS + Math.ceil(payload.length / 2) + thing.names
     const { rule } = this.#active
     if (state !== 'active' || !isWithin(rule.scope, thing.id, { tags: thing.tags })) {
       this.#end(thing)
       return
     }
-    const after = factsOf(thing, acceptedAt)
+    const after = factsOf(thing, acceptedAt, work)
     const reading = { at: thing.at, before, after, isEvidence: true }
     this.#keep(thing, after, onReading(this.#active, thing.watch, reading))
   }
 
-  /** Works off what is due by a time. */
-  pass(nowMs: number): void {
+  /** Works off what is due by a time; pauses after each deadline. */
+  *pass(nowMs: number): Generator<void> {
     for (;;) {
-      const [first] = this.#deadlines
-      if (first === undefined || first.due > nowMs) return
-      this.#deadlines.shift()
-      const { thing, due } = first
-      if (thing.watch?.due !== due) continue
-      const facts = factsOf(thing, due)
-      this.#keep(thing, facts, onTime(this.#active, thing.watch, facts))
+      const first = this.#deadlines.take(nowMs)
+      if (first === undefined) return
+      const { item: thing, due } = first
+      this.#steps += ITEM_STEPS
+      if (thing.watch?.due === due) {
+        const facts = factsOf(thing, due, new Work(DEADLINE_STEPS_MAX))
+        this.#keep(thing, facts, onTime(this.#active, thing.watch, facts))
+      }
+      yield
     }
   }
 
   #keep(thing: Tried, facts: Facts, { watch, actions }: Step): void {
     const before = thing.watch?.due
     thing.watch = watch
-    if (watch?.due !== undefined && watch.due !== before) this.#await(thing, watch.due)
+    if (watch?.due !== undefined && watch.due !== before) this.#deadlines.add(watch.due, thing)
     for (const action of actions) {
       if (action.kind === 'close') this.#clear(thing, action.at)
       else if (action.kind !== 'update') this.#fire(thing, facts, action)
     }
     if (watch === undefined || watch.phase === 'quiet') this.#clear(thing, facts.nowMs)
+    this.#steps += facts.work.taken
   }
 
   #fire(
@@ -105,11 +136,16 @@ export class Trial {
   ): void {
     const { rule, ruleId } = this.#active
     const { texts, severity: fallback } = rule.output
-    const { id, title, attrs } = facts
-    const named = texts['title']?.({ id, title, attrs, ruleId, since }) ?? ''
-    const firing = { thingId: id, title: named, severity: severity ?? fallback, since, firedAt: at }
+    const named = texts['title']?.({ ...facts, ruleId, since }) ?? ''
+    const firing = {
+      thingId: facts.id,
+      title: named,
+      severity: severity ?? fallback,
+      since,
+      firedAt: at,
+    }
     thing.firing = firing
-    if (!this.isFull) this.firings.push(firing)
+    if (this.firings.length < FIRINGS_MAX) this.firings.push(firing)
   }
 
   #clear(thing: Tried, at: number): void {
@@ -122,44 +158,52 @@ export class Trial {
     this.#clear(thing, thing.heardAt)
   }
 
-  /** Inserts a deadline behind those that are due no later. */
-  #await(thing: Tried, due: number): void {
-    let low = 0
-    let high = this.#deadlines.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((this.#deadlines[middle]?.due ?? 0) <= due) low = middle + 1
-      else high = middle
+  /** entity/4: entries hold exactly what changed. */
+  #merge(thing: Tried, patch: Readonly<Record<string, unknown>>, acceptedAt: number): void {
+    const { title, tags, attrs, observed_at: at } = patch
+    if (typeof title === 'string' && title !== '') {
+      this.#characters += title.length - thing.title.length
+      thing.title = title
     }
-    this.#deadlines.splice(low, 0, { due, thing })
+    if (Array.isArray(tags)) {
+      this.#characters += charactersOf('', tags as Json) - charactersOf('', thing.tags)
+      thing.tags = tags as Json
+    }
+    if (isRecord(attrs)) this.#mergeAttrs(thing, attrs as Fields)
+    if (typeof at === 'number') thing.at = at
+    thing.heardAt = acceptedAt
+  }
+
+  #mergeAttrs(thing: Tried, attrs: Fields): void {
+    for (const [name, value] of Object.entries(attrs)) {
+      const before = thing.attrs[name]
+      if (before === undefined) thing.names += 1
+      this.#characters += charactersOf(name, value) - charactersOf(name, before)
+    }
+    thing.attrs = Object.assign(bare<Json>(), thing.attrs, attrs)
   }
 }
+
+const charactersOf = (name: string, value: Json | undefined): number =>
+  value === undefined ? 0 : name.length + JSON.stringify(value).length
 
 const newThing = (id: string): Tried => ({
   id,
   title: id,
   tags: [],
   attrs: bare(),
+  names: 0,
   at: -Infinity,
   heardAt: 0,
   watch: undefined,
   firing: undefined,
 })
 
-/** entity/4: entries hold exactly what changed. */
-function merge(thing: Tried, patch: Readonly<Record<string, unknown>>, acceptedAt: number): void {
-  const { title, tags, attrs, observed_at: at } = patch
-  if (typeof title === 'string' && title !== '') thing.title = title
-  if (Array.isArray(tags)) thing.tags = tags as readonly Json[]
-  if (isRecord(attrs)) thing.attrs = Object.assign(bare<Json>(), thing.attrs, attrs)
-  if (typeof at === 'number') thing.at = at
-  thing.heardAt = acceptedAt
-}
-
-const factsOf = ({ id, title, attrs, heardAt }: Tried, nowMs: number): Facts => ({
+const factsOf = ({ id, title, attrs, heardAt }: Tried, nowMs: number, work: Work): Facts => ({
   id,
   title,
   attrs,
   heardAt,
   nowMs,
+  work,
 })

@@ -3,9 +3,10 @@
 import { isRecord } from '#domain/record'
 import type { Json } from '#domain/submission'
 import type { Facts } from './conditions.ts'
+import type { Work } from './work.ts'
 
 /** What a text may name beside the values of the Thing. */
-export interface WordingFacts extends Pick<Facts, 'id' | 'title' | 'attrs'> {
+export interface WordingFacts extends Pick<Facts, 'id' | 'title' | 'attrs' | 'work'> {
   readonly ruleId: string
   /** The time since when the condition holds. */
   readonly since: number
@@ -20,7 +21,10 @@ const TEXT_MAX = 2_048
 
 const NAME = /\{([^{}]{1,256})\}/g
 
-/** Compiles a text. A name without a value becomes `?`: a reader sees that it is missing. */
+/**
+ * Compiles a text. A name without a value becomes `?`: a reader sees that it is missing. So does a
+ * list or an object when no steps are left for it.
+ */
 export function compileWording(text: string): Wording {
   if (!text.includes('{')) return () => text
   return (facts) => text.replace(NAME, (_, name: string) => valueOf(name, facts)).slice(0, TEXT_MAX)
@@ -37,7 +41,7 @@ function valueOf(name: string, facts: WordingFacts): string {
     case 'since':
       return timeText(facts.since)
     default:
-      return textOf(facts.attrs[name] ?? atPath(facts.attrs, name.split('.')))
+      return textOf(facts.attrs[name] ?? atPath(facts.attrs, name.split('.')), facts.work)
   }
 }
 
@@ -56,7 +60,15 @@ function atPath(attrs: unknown, path: readonly string[]): Json | undefined {
   return value as Json
 }
 
-function textOf(value: Json | undefined): string {
+function textOf(value: Json | undefined, work: Work): string {
   if (value === undefined || value === null) return '?'
-  return (typeof value === 'object' ? JSON.stringify(value) : String(value)).slice(0, VALUE_MAX)
+  return (typeof value === 'object' ? jsonOf(value, work) : String(value)).slice(0, VALUE_MAX)
+}
+
+/** The steps of a list or an object are known once it is written: the next one gets none. */
+function jsonOf(value: object, work: Work): string {
+  if (work.isSpent) return '?' // work/1
+  const text = JSON.stringify(value)
+  work.takeText(text.length)
+  return text
 }

@@ -108,8 +108,8 @@ test('known-mappings/3: what is known is compared in time, and stays while the s
 
 test('known-mappings/3: what is kept has a bound in bytes', async (t) => {
   const { known, mappings, things } = rig()
-  const large = JSON.stringify([{ topic: 'a', thing: 'x' }]).padEnd(2 ** 20)
-  const countMax = KNOWN_BYTES_MAX / (CHARACTER_BYTES * 2 ** 20) - 1
+  const large = JSON.stringify([{ topic: 'a', thing: 'x' }]).padEnd(2 ** 19)
+  const countMax = Math.floor(KNOWN_BYTES_MAX / (CHARACTER_BYTES * 2 ** 19))
   for (let number = 1; number <= countMax + 1; number += 1) {
     await mappings.put(channel(number), large)
     await things(channel(number))

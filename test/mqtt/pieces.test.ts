@@ -151,7 +151,7 @@ test('incoming/1: one message of many packets leaves others their turn', async (
 
 const will = { topic: 'things/a', payload: Buffer.alloc(4_000), qos: 0 as const, retain: false }
 /** What counts as long as the connection lives. */
-const properties = { userProperties: { note: 'x'.repeat(30_000) } }
+const noted = { userProperties: { note: 'x'.repeat(30_000) } }
 const codeOf = (packet: Packet): number =>
   'reasonCode' in packet && typeof packet.reasonCode === 'number' ? packet.reasonCode : -1
 
@@ -168,7 +168,7 @@ test('lasting/1: wills count while their connections live, and beyond the bound 
       {
         clientId: `c${clients.length}`,
         will,
-        properties,
+        properties: noted,
       },
     )
     code = codeOf(client.received[0] as Packet)

@@ -65,6 +65,14 @@ const FAULTS: readonly (readonly [object, string])[] = [
     { when: { cel: 'attrs.l.exists(x, attrs.l.exists(y, x > y))' } },
     'rule.when.cel: must not have a macro within a macro',
   ],
+  [{ when: { cel: 'attrs.a.split(",").size() > 1' } }, 'rule.when.cel: has no function split'],
+  [{ when: { cel: 'cel.bind(x, 1, x > 0)' } }, 'rule.when.cel: has no function bind'],
+  [{ when: { cel: 'attrs.t == b"a"' } }, 'rule.when.cel: has no bytes'],
+  [{ when: { cel: 'dyn(int) == attrs.t' } }, 'rule.when.cel: has no value int'],
+  [
+    { when: { cel: 'attrs.l in [[1], [2]]' } },
+    'rule.when.cel: must not have a list or a map written within another one',
+  ],
   [{ when: { cel: `true${' && true'.repeat(150)}` } }, 'rule.when.cel: must be a text of 1 to'],
   [{ when: { cel: `true${'&&true'.repeat(150)}` } }, 'rule.when.cel: is no expression: '],
   [{ things: 'some' }, 'rule.things: must be "all" or an object'],
@@ -133,7 +141,7 @@ test('a text names values of the Thing, and shows those that are missing', (t) =
     event: { title: '{thing.id} {thing.title} {rule.id} {since} {t} {o.on} {a.b} {gone} {no' },
   })
   const attrs = { t: 30.5, o: { on: true }, 'a.b': 'x', gone: null }
-  const { id, title } = facts(attrs)
-  const given = output.texts['title']?.({ id, title, attrs, ruleId: 'r', since: 1_767_225_600_500 })
+  const since = 1_767_225_600_500
+  const given = output.texts['title']?.({ ...facts(attrs), ruleId: 'r', since })
   t.is(given, 'a A r 2026-01-01T00:00:00Z 30.5 true x ? {no')
 })

@@ -67,6 +67,7 @@ export async function acceptanceRig(options: AcceptanceRigOptions = {}): Promise
     mappings: new FakeMappings(),
     meter: options.meter ?? new FakeMeter(),
     logger: new FakeLogger(),
+    soon: realRuntime.soon,
     entropy: realRuntime.entropy,
   }
   const channelId = await addChannel(channels, CHANNEL, PASSWORD)

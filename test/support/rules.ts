@@ -11,6 +11,7 @@ import type { ActiveRule } from '#src/rules/rule-set'
 import { onReading, onTime } from '#src/rules/watch'
 import type { Watch } from '#domain/rules/stored'
 import type { Action } from '#src/rules/watch'
+import { READING_STEPS_MAX, Work } from '#src/rules/work'
 
 /** The rule of the specification's example, with other members in place. */
 export const ruleOf = (members: object = {}): object => ({
@@ -52,6 +53,7 @@ export const facts = (attrs: Fields, more: Partial<Facts> = {}): Facts => ({
   attrs,
   heardAt: 0,
   nowMs: 0,
+  work: new Work(READING_STEPS_MAX),
   ...more,
 })
 

@@ -26,6 +26,7 @@ export const REQUEST_METRICS = {
   request_body_bytes: gauge('Bytes of request bodies that are still arriving'),
   answer_unread_bytes: gauge('Bytes of large answers that their readers have not taken yet'),
   answers_cut_total: counter('Large answers cut because their readers took too long'),
+  rule_trials: gauge('Trials of rules that run'),
   page_reads_waiting: gauge('Requests for pages that wait for a place'),
   mqtt_in_flight_bytes: gauge('Bytes of MQTT clients not done with'),
   mqtt_stranger_bytes: gauge('Bytes of MQTT clients without credentials not done with'),

@@ -99,7 +99,10 @@ export const RULE_ROUTES = routes('Rules', {
       {
         firings: { type: 'array', items: FIRING_DATA, description: 'In the order of their times.' },
         entries: given('integer', 'Entries of the feed that were read.'),
-        complete: given('boolean', 'False when the history has more than one test reads.'),
+        complete: given(
+          'boolean',
+          'False when the history or the rule is more than one test takes.',
+        ),
       },
       ['firings', 'entries', 'complete'],
     ),
