@@ -17,6 +17,8 @@ export type Order =
   | { readonly kind: 'rest' }
   /** The clock stands still from now on, and no timer of HELD_DELAY_MS or more runs. */
   | { readonly kind: 'hold'; readonly atMs: number }
+  /** The clock goes on, and what was to run once meanwhile runs. */
+  | { readonly kind: 'release' }
   /** Stops a thread in the middle of its work, until the next `continue`. */
   | { readonly kind: 'stop'; readonly thread: string }
   | { readonly kind: 'continue' }
@@ -58,6 +60,7 @@ export interface Site {
 export interface Answers {
   readonly rest: null
   readonly hold: null
+  readonly release: null
   readonly stop: null
   readonly continue: null
   readonly mark: null
@@ -98,6 +101,7 @@ function inspect<Result>(method: string, parameters: object = {}): Result {
 }
 
 let heldAtMs: number | undefined
+let missed: (() => void)[] = []
 
 /** Puts in place of the clock and the timers those that can be held. */
 function holdable(): void {
@@ -108,11 +112,19 @@ function holdable(): void {
     const setHoldable = (run: (...words: unknown[]) => void, delayMs = 0, ...words: unknown[]) =>
       set(() => {
         if (heldAtMs === undefined || delayMs < HELD_DELAY_MS) run(...words)
+        else if (name === 'setTimeout') missed.push(() => run(...words))
       }, delayMs)
     Object.assign(globalThis, {
       [name]: Object.defineProperties(setHoldable, Object.getOwnPropertyDescriptors(set)),
     })
   }
+}
+
+function release(): void {
+  heldAtMs = undefined
+  const due = missed
+  missed = []
+  for (const run of due) run()
 }
 
 async function rest(): Promise<void> {
@@ -184,6 +196,8 @@ async function obey(order: Order): Promise<unknown> {
     case 'hold':
       heldAtMs = order.atMs
       return undefined
+    case 'release':
+      return release()
     case 'stop':
     case 'continue':
       return undefined

@@ -17,20 +17,26 @@ export class Sender {
     this.#address = address
   }
 
-  /** Opens a new connection: the gateway closes one that was silent for long. */
-  async connect(): Promise<void> {
+  /** Opens a new connection: the server closes one that was silent for long. */
+  async connect(): Promise<Connection> {
     this.close()
-    this.#connection = new Connection(this.#address.port, {
+    const connection = new Connection(this.#address.port, {
       answered: (_, status) => this.#answer?.resolve(status),
-      ended: () => this.#answer?.reject(new Error('the connection ended')),
+      ended: () => {
+        this.#connection = undefined
+        this.#answer?.reject(new Error('the connection ended'))
+      },
     })
-    await this.#connection.connected()
+    this.#connection = connection
+    await connection.connected()
+    return connection
   }
 
   /** Sends a whole request; resolves once it is answered with 200. */
   async send(request: Buffer): Promise<void> {
+    const connection = this.#connection ?? (await this.connect())
     this.#answer = Promise.withResolvers()
-    this.#connection?.send(request)
+    connection.send(request)
     const status = await this.#answer.promise
     if (status !== 200) throw new Error(`the answer was ${status}`)
   }

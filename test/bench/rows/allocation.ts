@@ -11,6 +11,7 @@ import { startKeyed } from '#test/bench/rig/keyed'
 import type { Rig } from '#test/bench/rig/rig'
 import { metricOf } from '#test/bench/rig/subject'
 import { ThreadProbe, functionsOf, placeOf } from '#test/support/thread-probe'
+import type { ByThread } from '#test/support/thread-probe'
 import type { Site } from '#test/support/probed-thread'
 import type { Figure, Row } from './row.ts'
 import type { Session } from './session.ts'
@@ -74,28 +75,30 @@ async function runsOf({ options }: Session, rig: Rig, probe: ThreadProbe): Promi
     return load.acceptedPerSecond
   })
   const ratePerSecond = Math.min(RATE_PER_SECOND, Math.round(closedPerSecond * RATE_RATIO))
-  const shown = Number(process.env[SITES] ?? 0)
+  const pace = { kind: 'open', ratePerSecond } as const
   const all: Run[] = []
+  let sites: ByThread<readonly Site[]> = {}
   for (let run = 0; run < runs; run += 1) {
     const turnsBefore = await turnsOf(rig)
     await probe.ask({ kind: 'sample', everyBytes: EVERY_BYTES })
-    const { load } = await rig.step({ pace: { kind: 'open', ratePerSecond }, durationMs })
-    const sites = await probe.ask({ kind: 'sites' })
+    const { load } = await rig.step({ pace, durationMs })
+    sites = await probe.ask({ kind: 'sites' })
     const updates = load.accepted
     const turn = updates / ((await turnsOf(rig)) - turnsBefore)
     const each = THREADS.map((thread) => [thread, bytesOf(sites[thread] ?? []) / updates] as const)
-    const bytes = Object.fromEntries(each) as Run['bytes']
+    all.push({ bytes: Object.fromEntries(each) as Run['bytes'], updates, turn })
     const words = each.map(([thread, amount]) => `${thread} ${amount.toFixed(0)}`).join(', ')
     const at = `at ${Math.round(load.acceptedPerSecond).toLocaleString('en')}/s`
     say(`  allocation: ${words} bytes an update ${at}, in turns of ${turn.toFixed(0)}`)
-    all.push({ bytes, updates, turn })
-    if (run < runs - 1 || shown === 0) continue
-    for (const thread of THREADS) {
-      say(`  the most of ${thread}:`)
-      for (const line of linesOf(sites[thread] ?? [], updates).slice(0, shown)) say(`    ${line}`)
-    }
-    await showCalls(rig, probe, say)
   }
+  const shown = Number(process.env[SITES] ?? 0)
+  if (shown === 0) return all
+  for (const thread of THREADS) {
+    say(`  the most of ${thread}:`)
+    const lines = linesOf(sites[thread] ?? [], all.at(-1)?.updates ?? 0)
+    for (const line of lines.slice(0, shown)) say(`    ${line}`)
+  }
+  await showCalls(rig, probe, say)
   return all
 }
 
@@ -122,24 +125,26 @@ export function linesOf(sites: readonly Site[], updates: number): readonly strin
 const ONE_BY_ONE = 60
 /** Threads race, so now and then one takes another way than it does otherwise. */
 const CALLS_MIN = 0.9 * ONE_BY_ONE
-/** The engine rests for up to 20 ms after a turn: later updates do not share one. */
-const APART_MS = 30
-/** The load of a step meanwhile: one request. */
-const QUIET = { pace: { kind: 'open', ratePerSecond: 1 }, durationMs: 1_000 } as const
+/** What goes on at intervals comes to its end meanwhile. */
+const QUIET_MS = 1_000
+/** A step of one request, beside which others are sent. */
+const STEP = { pace: { kind: 'open', ratePerSecond: 1 }, durationMs: 1_000 } as const
 
 /** Shows what each of some updates calls that come one by one. */
 async function showCalls(rig: Rig, probe: ThreadProbe, say: (line: string) => void): Promise<void> {
   const { recipe, entrances } = rig.subject
   const sender = new Sender({ port: entrances[0]?.port ?? 0, token: recipe.token })
   let byFile: ReturnType<typeof functionsOf> = new Map()
-  await rig.step(QUIET, async () => {
-    await sender.connect()
+  await rig.step(STEP, async () => {
+    const heldAtMs = Date.now()
+    await probe.ask({ kind: 'hold', atMs: heldAtMs })
+    await delay(QUIET_MS)
     await probe.ask({ kind: 'mark' })
     for (const request of prepareRequests(recipe).slice(0, ONE_BY_ONE)) {
-      await sender.send(stamp(request, Date.now(), 0))
-      await delay(APART_MS)
+      await sender.send(stamp(request, heldAtMs + 1, 0))
     }
     byFile = functionsOf(await probe.ask({ kind: 'read' }), CALLS_MIN)
+    await probe.ask({ kind: 'release' })
     return ONE_BY_ONE
   })
   sender.close()
