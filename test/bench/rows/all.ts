@@ -1,6 +1,7 @@
 // The table of benchmarks. A new one is a Row in this list; `npm run bench -- <name>` finds it. The
 // one that takes longest comes last.
 
+import { ALLOCATION_ROW } from './allocation.ts'
 import { CATCH_UP_ROW } from './catch-up.ts'
 import { CLUSTER_ROWS } from './cluster.ts'
 import { CONSOLE_ROW } from './console.ts'
@@ -27,6 +28,7 @@ import { STRANGERS_ROWS } from './strangers.ts'
 
 export const ROWS: readonly Row[] = [
   ...EMBEDDED_ROWS,
+  ALLOCATION_ROW,
   ...CLUSTER_ROWS,
   ONE_NODE_ROW,
   PUSH_ROW,
