@@ -15,6 +15,7 @@ import { Rules1804000000000 } from './14-rules.ts'
 import { Scheduled1804500000000 } from './15-scheduled.ts'
 import { MqttSessions1805000000000 } from './16-mqtt-sessions.ts'
 import { Mappings1805500000000 } from './17-mappings.ts'
+import { UpdateBlocks1807000000000 } from './18-update-blocks.ts'
 
 /** Every step, in order. */
 export const MIGRATIONS = [
@@ -35,4 +36,5 @@ export const MIGRATIONS = [
   Scheduled1804500000000,
   MqttSessions1805000000000,
   Mappings1805500000000,
+  UpdateBlocks1807000000000,
 ]
