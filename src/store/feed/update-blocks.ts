@@ -65,8 +65,8 @@ export interface Block {
 export function* blocksOf(updates: readonly UpdateOf[]): Generator<Block> {
   let start = 0
   let bytes = 0
-  for (const [index, { item }] of updates.entries()) {
-    const { length } = item.payload
+  for (let index = 0; index < updates.length; index += 1) {
+    const length = updates[index]?.item.payload.length ?? 0
     const isFull = index - start === ENTRIES_MAX || bytes + length > BLOCK_BYTES_MAX
     if (isFull && index > start) {
       yield blockOf(updates, start, index)
