@@ -48,11 +48,15 @@ function appendItems(items: Item[], owned: OwnedLane, entries: readonly LogEntry
   let skip = appliedIn(owned.decidedTo)
   for (const { lane, position, submissions, writer } of entries) {
     const last = submissions.length - 1
-    for (const [index, submission] of submissions.entries()) {
-      if (index < skip) continue
+    for (let index = skip; index <= last; index += 1) {
+      const submission = submissions[index]
+      if (submission === undefined) break
       const placeAfter = index === last ? placeOf(position, 0) : placeOf(behind, index + 1)
-      const item = { lane, position, index, placeAfter, submission }
-      items.push(writer === undefined ? item : { ...item, writer })
+      items.push(
+        writer === undefined
+          ? { lane, position, index, placeAfter, submission }
+          : { lane, position, index, placeAfter, submission, writer },
+      )
     }
     behind = position
     skip = 0

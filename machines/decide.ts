@@ -10,7 +10,7 @@
 
 import { EMPTY_BODY, merge } from '#domain/patch'
 import type { Merged } from '#domain/patch'
-import type { Entity, Event, EventState, Thing, ThingState } from '#domain/entity'
+import type { Effect, Entity, Event, EventState, Thing, ThingState } from '#domain/entity'
 import type { FaultCode } from '#domain/fault'
 import type { FeedEntry } from '#domain/feed'
 import type { Operation } from '#domain/operation'
@@ -58,16 +58,10 @@ const FAILED = statusAfter('take', 'fail')
 
 /** The record of an ended submission; its times come from the submission. (W3) */
 export function operationOf(submission: Submission, errorCode?: FaultCode): Operation {
-  return {
-    opId: submission.opId,
-    channelId: submission.channelId,
-    model: submission.model,
-    entityId: submission.entityId,
-    status: errorCode === undefined ? SENT : FAILED,
-    acceptedAt: submission.acceptedAt,
-    updatedAt: submission.acceptedAt,
-    ...(errorCode !== undefined && { errorCode }),
-  }
+  const { opId, channelId, model, entityId, acceptedAt } = submission
+  const status = errorCode === undefined ? SENT : FAILED
+  const record = { opId, channelId, model, entityId, status, acceptedAt, updatedAt: acceptedAt }
+  return errorCode === undefined ? record : { ...record, errorCode }
 }
 
 /** The record of a submission that waits with its channel. (W6) */
@@ -113,10 +107,14 @@ export function decideThing(
   const state = submission.action === 'update' && isLate ? prior.state : next
 
   const changed = change(submission, prior, state, headSeq)
-  if (changed.kind === 'refused') return refusal(submission, changed.code)
+  if (typeof changed === 'string') return refusal(submission, changed)
   const liveThings =
     countOf(state !== 'deleted') - countOf(prior !== undefined && prior.state !== 'deleted')
-  const thingChange = { ...changed.parts, thing: changed.entity, liveThings, openEvents: 0 }
+  const { entity: thing, entry } = changed
+  const thingChange =
+    entry === undefined
+      ? { thing, liveThings, openEvents: 0 }
+      : { entry, thing, liveThings, openEvents: 0 }
   return { operation: operationOf(submission), changes: [thingChange] }
 }
 
@@ -132,9 +130,10 @@ export function decideEvent(
   if (state === undefined) return refusal(submission, 'event_closed')
 
   const changed = change(submission, prior, state, headSeq)
-  if (changed.kind === 'refused') return refusal(submission, changed.code)
+  if (typeof changed === 'string') return refusal(submission, changed)
   const openEvents = countOf(state === 'open') - countOf(prior?.state === 'open')
-  const eventChange = { ...changed.parts, event: changed.entity, liveThings: 0, openEvents }
+  const { entity: event, ...entry } = changed
+  const eventChange = { ...entry, event, liveThings: 0, openEvents }
   return { operation: operationOf(submission), changes: [eventChange] }
 }
 
@@ -158,26 +157,24 @@ function forgetEnded<Kept extends Thing | Event>(
   return now - kept.changedAt > endedLifeMs ? undefined : kept
 }
 
-type Changed<State extends string> =
-  | { readonly kind: 'refused'; readonly code: FaultCode }
-  | {
-      readonly kind: 'changed'
-      readonly entity: Entity<State>
-      readonly parts: { readonly entry?: FeedEntry }
-    }
+interface Changed<State extends string> {
+  readonly entity: Entity<State>
+  /** Absent when the change was not effective. */
+  readonly entry?: FeedEntry
+}
 
+/** Merges the patch of a submission; a fault when a limit refuses it. */
 function change<State extends ThingState | EventState>(
   submission: ThingSubmission | EventSubmission,
   prior: Entity<State> | undefined,
   state: State,
   headSeq: number,
-): Changed<State> {
+): Changed<State> | FaultCode {
   const merged = merge(prior ?? EMPTY_BODY, submission.patch)
-  if (merged.kind === 'refused') return merged
+  if (merged.kind === 'refused') return merged.code
   const { at } = submission.patch
   const { body, visible } = merged
   const effective = prior === undefined || visible || state !== prior.state || body.at > prior.at
-
   const entity: Entity<State> = {
     id: submission.entityId,
     state,
@@ -185,33 +182,43 @@ function change<State extends ThingState | EventState>(
     rev: (prior?.rev ?? 0) + countOf(effective),
     seq: effective ? headSeq + 1 : (prior?.seq ?? 0), // W9
     changedAt: effective ? submission.acceptedAt : (prior?.changedAt ?? 0),
-    ...(!effective && submission.model === 'thing' && { heardAt: submission.acceptedAt }), // R4
-    ...body,
+    at: body.at,
+    fields: body.fields,
+    attrs: body.attrs,
+    externalIds: body.externalIds,
   }
-  if (!effective) return { kind: 'changed', entity, parts: {} }
-  return { kind: 'changed', entity, parts: { entry: entryOf(submission, entity, merged) } }
+  if (effective) return { entity, entry: entryOf(submission, entity, merged) }
+  if (submission.model === 'event') return { entity }
+  return { entity: { ...entity, heardAt: submission.acceptedAt } } // R4
 }
 
-function entryOf(
+const entryOf = (
   submission: ThingSubmission | EventSubmission,
   entity: Entity,
-  merged: Extract<Merged, { readonly kind: 'merged' }>,
-): FeedEntry {
-  const { fields, attrs, externalIds } = merged.effect
-  const time = submission.model === 'thing' ? 'observed_at' : 'event_time'
-  const payload: Record<string, unknown> = { ...fields, [time]: entity.at }
-  if (attrs !== undefined) payload['attrs'] = attrs
-  if (externalIds !== undefined) payload['external_ids'] = externalIds
-  return {
-    channelId: submission.channelId,
-    seq: entity.seq,
-    opId: submission.opId,
-    model: submission.model,
-    action: submission.action,
-    entityId: submission.entityId,
-    state: entity.state,
-    rev: entity.rev,
-    acceptedAt: submission.acceptedAt,
-    payload: JSON.stringify(payload),
-  }
+  { effect }: Extract<Merged, { readonly kind: 'merged' }>,
+): FeedEntry => ({
+  channelId: submission.channelId,
+  seq: entity.seq,
+  opId: submission.opId,
+  model: submission.model,
+  action: submission.action,
+  entityId: submission.entityId,
+  state: entity.state,
+  rev: entity.rev,
+  acceptedAt: submission.acceptedAt,
+  payload: payloadOf(submission.model, effect, entity.at),
+})
+
+/** The text of an effective patch: its fields, its time, and what it changes key by key. */
+function payloadOf(
+  model: 'thing' | 'event',
+  { fields, attrs, externalIds }: Effect,
+  at: number,
+): string {
+  const named = JSON.stringify(fields)
+  const begun = named === '{}' ? '{' : `${named.slice(0, -1)},`
+  const time = model === 'thing' ? 'observed_at' : 'event_time'
+  const keyed = attrs === undefined ? '' : `,"attrs":${JSON.stringify(attrs)}`
+  const ids = externalIds === undefined ? '' : `,"external_ids":${JSON.stringify(externalIds)}`
+  return `${begun}"${time}":${at}${keyed}${ids}}`
 }

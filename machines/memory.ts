@@ -24,7 +24,7 @@ export function entityBytes({
   let bytes = ENTITY_BYTES + id.length
   for (const { values, times } of [fields, attrs, externalIds]) {
     bytes += fieldsBytes(values)
-    if (times !== undefined) bytes += Object.keys(times).length * NAME_BYTES
+    for (const _ in times) bytes += NAME_BYTES
   }
   return bytes
 }
@@ -35,7 +35,7 @@ export const watchesBytes = ({ size }: ReadonlyMap<string, unknown>): number =>
 
 function fieldsBytes(values: Fields): number {
   let bytes = 0
-  for (const name of Object.keys(values)) {
+  for (const name in values) {
     bytes += NAME_BYTES + name.length + valueBytes(values[name] ?? null)
   }
   return bytes

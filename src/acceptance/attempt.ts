@@ -25,7 +25,8 @@ export class Attempt {
   /** Enters the budget; absent for a caller that no budget counts. */
   readonly #enter: (() => Place | BudgetRefusal) | undefined
   #place: Place | undefined
-  #isByKey = false
+  /** True once its credential is known to be a good key. (attempt/2) */
+  isByKey = false
 
   constructor(origin: Origin, audit: Audit, enter?: () => Place | BudgetRefusal) {
     this.#origin = origin
@@ -35,7 +36,7 @@ export class Attempt {
 
   /** Says that the credential is a good key. (attempt/2) */
   byKey(): void {
-    this.#isByKey = true
+    this.isByKey = true
   }
 
   /** Counts a credential that is right; rate_limited when no share is left. */
@@ -76,7 +77,7 @@ export class Attempt {
 
   /** Counts the request when it showed no credential; rate_limited when no share is left. */
   end(): Fault | undefined {
-    return this.#isByKey ? undefined : this.#counted((place) => place.end())
+    return this.isByKey ? undefined : this.#counted((place) => place.end())
   }
 
   #counted(take: (place: Place) => BudgetRefusal | undefined): Fault | undefined {

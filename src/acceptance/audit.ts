@@ -15,9 +15,10 @@ import type { Logger } from '#domain/telemetry'
 
 /** The origin of a request. */
 export interface Origin {
+  /** The address of the caller, also behind a trusted proxy; read when it is asked for. */
   readonly address: string
-  /** Empty for a session, which has no request. */
-  readonly requestId: string
+  /** Absent for a session, which has no request. */
+  readonly requestId?: string
 }
 
 export type CredentialKind =
@@ -54,7 +55,7 @@ export class Audit {
   }
 
   /** Notes that a credential was refused. */
-  refused(credential: CredentialKind, { address, requestId }: Origin): void {
+  refused(credential: CredentialKind, { address, requestId = '' }: Origin): void {
     this.#cancel ??= this.#timers.after(MINUTE_MS, () => this.flush())
     const name = `${hostOf(address)} ${credential}`
     const known = this.#refusals.get(name)

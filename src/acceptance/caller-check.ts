@@ -28,14 +28,6 @@ export interface Guard {
   readonly budget: 'passwords' | 'devices' | 'guesses' | 'none'
 }
 
-/** The origin of a request. Asked for only when a budget or a log line needs it. */
-export interface Peer {
-  /** The address of the caller, also behind a trusted proxy. */
-  readonly address: string
-  /** Absent for a session. */
-  readonly requestId?: string
-}
-
 const UNAUTHENTICATED = fault('authentication_failed')
 const UNCOUNTED: Admitted = Object.freeze({})
 
@@ -54,11 +46,10 @@ export class CallerCheck {
    * Lets a caller in, with what goes on counting it, or returns the refusal: authentication_failed
    * or rate_limited.
    */
-  admit(guard: Guard, peer: Peer, authorization: string, bareToken?: string): Answer<Admitted> {
+  admit(guard: Guard, origin: Origin, authorization: string, bareToken?: string): Answer<Admitted> {
     const verdict = guard.token === 'none' ? 'open' : this.#verdictOf(authorization, bareToken)
     if (verdict === 'absent') return UNAUTHENTICATED // caller-check/2
     if (guard.budget === 'none' && verdict !== 'wrong') return UNCOUNTED // caller-check/1
-    const origin = { address: peer.address, requestId: peer.requestId ?? '' }
     const isCounted = verdict !== 'valid' // caller-check/1
     if (verdict !== 'wrong' && !(isCounted && guard.budget === 'passwords')) {
       return { origin, isCounted, attempt: new Attempt(origin, this.#audit) }

@@ -36,7 +36,7 @@ export const EMPTY_BODY: Body = {
 export function merge(body: Body, patch: Patch): Merged {
   const times = { before: body.at, at: patch.at }
   const newest = Math.max(body.at, patch.at)
-  const fields = mergeFields(body.fields, patch.fields, times)
+  const fields = mergeKeys(body.fields, patch.fields, times)
   const attrs = mergeKeys(body.attrs, patch.attrs, times)
   const externalIds = mergeKeys(body.externalIds, patch.externalIds, times)
 
@@ -50,7 +50,11 @@ export function merge(body: Body, patch: Patch): Merged {
   return {
     kind: 'merged',
     body: { at: newest, fields: keptFields, attrs: keptAttrs, externalIds: keptIds },
-    effect: { fields: fields.applied, attrs: attrs.applied, externalIds: externalIds.applied },
+    effect: {
+      fields: fields.applied ?? NO_FIELDS.values,
+      attrs: attrs.applied,
+      externalIds: externalIds.applied,
+    },
     visible: fields.visible || attrs.visible || externalIds.visible,
   }
 }
@@ -61,45 +65,51 @@ interface PatchTimes {
   readonly at: number
 }
 
-interface MergedKeys<Applied> {
+interface MergedKeys {
   readonly kept: TimedFields
-  readonly applied: Applied
+  readonly applied: Fields | undefined
   readonly visible: boolean
-}
-
-function mergeFields(kept: TimedFields, patch: Fields, times: PatchTimes): MergedKeys<Fields> {
-  const merged = mergeKeys(kept, patch, times)
-  return { ...merged, applied: merged.applied ?? bare() }
 }
 
 function mergeKeys(
   kept: TimedFields,
   patch: Fields | undefined,
   { before, at }: PatchTimes,
-): MergedKeys<Fields | undefined> {
+): MergedKeys {
   if (patch === undefined) {
     return { kept: at > before ? dated(kept, before) : kept, applied: undefined, visible: false }
   }
   const isLate = at < before
   const values = Object.assign(bare<Json>(), kept.values)
   const late = isLate ? Object.assign(bare<number>(), kept.times) : undefined
-  const applied = bare<Json>()
-  let some = false
+  let without: string[] | undefined
   let visible = false
-  for (const key of Object.keys(patch)) {
+  for (const key in patch) {
     const prior = kept.values[key]
-    if (isLate && prior !== undefined && timeOf(kept, key, before) > at) continue // entity/1
+    const priorValue = prior ?? null
     const value = patch[key] ?? null
+    const isOlder = isLate && prior !== undefined && timeOf(kept, key, before) > at // entity/1
+    if (isOlder || (value === null && priorValue === null)) (without ??= []).push(key)
+    if (isOlder) continue
     values[key] = value // entity/2: null stays, as the mark of a removal
     if (late !== undefined) late[key] = at
-    const priorValue = prior ?? null
     if (!sameJson(priorValue, value)) visible = true
-    if (value === null && priorValue === null) continue
-    applied[key] = value
-    some = true
   }
   const times = late === undefined ? timesBeside(kept, patch, { before, at }) : orNone(late)
-  return { kept: { values, times }, applied: some ? applied : undefined, visible }
+  return { kept: { values, times }, applied: appliedOf(patch, without), visible }
+}
+
+/** The patch but for names that it leaves as they are; undefined when none is left. */
+function appliedOf(patch: Fields, without: readonly string[] | undefined): Fields | undefined {
+  if (without === undefined) return patch
+  const applied = bare<Json>()
+  let some = false
+  for (const key of Object.keys(patch)) {
+    if (without.includes(key)) continue
+    applied[key] = patch[key] ?? null
+    some = true
+  }
+  return some ? applied : undefined
 }
 
 /** The time that set a value. `newest`: that of the entity. */
@@ -108,12 +118,12 @@ export const timeOf = ({ times }: TimedFields, name: string, newest: number): nu
 
 /** The same, once `newest` is no longer the entity's newest. */
 function dated(kept: TimedFields, newest: number): TimedFields {
-  const names = Object.keys(kept.values)
   const { times } = kept
-  if (names.every((name) => times?.[name] !== undefined)) return kept
-  const all = bare<number>()
-  for (const name of names) all[name] = timeOf(kept, name, newest)
-  return { values: kept.values, times: all }
+  let all: Record<string, number> | undefined
+  for (const name in kept.values) {
+    if (times?.[name] === undefined) (all ??= Object.assign(bare<number>(), times))[name] = newest
+  }
+  return all === undefined ? kept : { values: kept.values, times: all }
 }
 
 /** Times of the values that the entity's newest patch leaves as they are. */
@@ -123,7 +133,7 @@ function timesBeside(
   { before, at }: PatchTimes,
 ): Times | undefined {
   let times: Record<string, number> | undefined
-  for (const name of Object.keys(kept.values)) {
+  for (const name in kept.values) {
     if (patch[name] !== undefined) continue
     const time = timeOf(kept, name, before)
     if (time === at) continue
@@ -179,7 +189,7 @@ export function valuesOf({ values }: TimedFields): Record<string, Json> {
 /** An upper bound of the bytes as JSON; cheap, because most entities are far below the limit. */
 function roughBytes(values: Fields): number {
   let bytes = 2
-  for (const name of Object.keys(values)) {
+  for (const name in values) {
     const value = values[name] ?? null
     bytes += 6 * name.length + 4
     if (typeof value === 'string') bytes += 6 * value.length + 2

@@ -13,13 +13,13 @@ export interface RetentionStore {
   expire(limits: IdleLimits, maxRows: number): Promise<Expired>
 }
 
-/** Moves updates of Things from rows into compressed blocks. */
-export interface GatheringStore {
+/** Joins the blocks of updates that turns wrote into fewer ones. */
+export interface JoiningStore {
   /**
-   * Moves the oldest updates, once there are enough of them or they are old enough. Returns how
-   * many it moved; 0 when there is nothing to do.
+   * Joins the oldest blocks, once there are enough of them or they are old enough. Returns how many
+   * updates they have; 0 when there is nothing to do.
    */
-  gather(nowMs: number): Promise<number>
+  join(nowMs: number): Promise<number>
 }
 
 /**

@@ -14,7 +14,8 @@ import type { Answer, NowMs } from '#domain/ports'
 import type { Logger, Meter } from '#domain/telemetry'
 import type { Caller } from '#src/acceptance/caller'
 import type { Attempt } from '#src/acceptance/attempt'
-import type { CallerCheck, Guard, Peer } from '#src/acceptance/caller-check'
+import type { Origin } from '#src/acceptance/audit'
+import type { CallerCheck, Guard } from '#src/acceptance/caller-check'
 import { BUSY, refusalOf } from '#src/refusals/rejection'
 
 export interface DoorRequestsPorts {
@@ -29,7 +30,7 @@ export interface DoorRequestsPorts {
 /** One request, before it is read. */
 export interface Arrival {
   readonly guard: Guard
-  readonly peer: Peer
+  readonly peer: Origin
   /** As in an Authorization header; '' without one. A secret. */
   readonly authorization: string
 }

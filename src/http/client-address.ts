@@ -14,7 +14,14 @@ export interface AddressSource {
   headerLines(name: string): string
 }
 
-export type ClientAddress = (source: AddressSource) => string
+export interface ClientAddress {
+  (source: AddressSource): string
+  /** True when the head of a request may say it: then it can be read no later. */
+  readonly readsHeaders: boolean
+}
+
+/** Stands for the address of a caller that is gone. */
+export const UNKNOWN = 'unknown'
 
 /** Tells whether a normalised address is that of a trusted proxy. */
 export function trustedProxyCheck(trustedProxies: readonly string[]): (address: string) => boolean {
@@ -26,8 +33,8 @@ export function trustedProxyCheck(trustedProxies: readonly string[]): (address: 
 /** Makes the reader for a list of trusted CIDR blocks or single addresses. */
 export function clientAddress(trustedProxies: readonly string[]): ClientAddress {
   const isTrusted = trustedProxyCheck(trustedProxies)
-  return (source) => {
-    const socket = normaliseAddress(source.socketAddress()) ?? 'unknown'
+  const read = (source: AddressSource): string => {
+    const socket = normaliseAddress(source.socketAddress()) ?? UNKNOWN
     if (!isTrusted(socket)) return socket
     const viaList = walk(socket, listHops(source.headerLines('x-forwarded-for')), isTrusted)
     const viaForwarded = walk(socket, forwardedHops(source.headerLines('forwarded')), isTrusted)
@@ -35,6 +42,7 @@ export function clientAddress(trustedProxies: readonly string[]): ClientAddress 
     if (viaList === undefined || viaList === viaForwarded) return viaForwarded
     return socket // client-address/2
   }
+  return Object.assign(read, { readsHeaders: trustedProxies.length > 0 })
 }
 
 /** The last address that a trusted proxy vouches for; undefined when there are no hops. */

@@ -18,6 +18,7 @@ import { Gathered } from '#domain/bounds/gathered'
 import { fault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
 import { ARRIVING_BYTES_MAX, ArrivingBody, tooLarge } from './arriving-body.ts'
+import { UNKNOWN, normaliseAddress } from './client-address.ts'
 import { Expiring } from './deadlines.ts'
 import { Streaming, httpParts } from './streaming.ts'
 import type { Outlet } from './streaming.ts'
@@ -30,6 +31,8 @@ import { outletOf, upgrade } from './websocket.ts'
 import type { Handshake } from './websocket.ts'
 
 export interface Exchange {
+  /** The address of the socket; 'unknown' once the exchange is over. */
+  readonly address: string
   /**
    * Reads the body and gives it once: the bytes live until `done` returns. Nothing after an abort.
    */
@@ -85,6 +88,12 @@ export class UwsExchange extends Expiring implements Exchange {
     this.#handshake = handshake
     traffic.inFlight += 1
     response.onAborted(() => this.#abort())
+  }
+
+  get address(): string {
+    const response = this.#isSettled ? undefined : this.#response // exchange/1
+    if (response === undefined) return UNKNOWN
+    return normaliseAddress(socketAddressOf(response)) ?? UNKNOWN
   }
 
   readBody(maxBytes: number, done: Done): void {
@@ -285,6 +294,10 @@ export class UwsExchange extends Expiring implements Exchange {
     })
   }
 }
+
+/** The address of a socket as the library writes it. */
+export const socketAddressOf = (response: HttpResponse): string =>
+  Buffer.from(response.getRemoteAddressAsText()).toString('latin1')
 
 const bytesOf = (body: string | Uint8Array): Uint8Array =>
   typeof body === 'string' ? Buffer.from(body) : body

@@ -9,7 +9,7 @@ import type { Timers } from '#domain/ports'
 import { Applications } from './applications.ts'
 import type { AddressSource, ClientAddress } from './client-address.ts'
 import { Deadlines } from './deadlines.ts'
-import { UwsExchange } from './exchange.ts'
+import { UwsExchange, socketAddressOf } from './exchange.ts'
 import { HostRouter, HostRoutes, beginFor } from './router.ts'
 import { commonHeaders } from './reply.ts'
 import type { Header } from './reply.ts'
@@ -207,6 +207,10 @@ class UwsHead implements Head, AddressSource {
     return this.#clientAddress(this)
   }
 
+  get tellsAddress(): boolean {
+    return this.#clientAddress.readsHeaders
+  }
+
   open(request: HttpRequest, response: HttpResponse): void {
     this.#request = request
     this.#response = response
@@ -252,7 +256,7 @@ class UwsHead implements Head, AddressSource {
 
   socketAddress(): string {
     if (this.#response === undefined) throw new Error('the request is over')
-    return Buffer.from(this.#response.getRemoteAddressAsText()).toString('latin1')
+    return socketAddressOf(this.#response)
   }
 
   #live(): HttpRequest {

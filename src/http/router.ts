@@ -18,6 +18,8 @@ export interface Head {
   parameter(index: number): string
   /** The address of the caller, also behind a trusted proxy. */
   readonly address: string
+  /** True when the head may tell it; false when the exchange can, as long as it is not over. */
+  readonly tellsAddress: boolean
 }
 
 export type Begin = (head: Head, exchange: Exchange) => void

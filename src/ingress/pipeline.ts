@@ -10,10 +10,11 @@
 //               requests in flight, carries its refusal along: acceptance gives it last.
 //   pipeline/4. A request that could bring a password and ends without one counts in the password
 //               budget as a guess does; beyond the budget it gets 429 in place of its own refusal.
+//   pipeline/5. The address of a caller without a known key is read while its connection lives.
 
 import { FAULTS, fault, isFault } from '#domain/fault'
 import { BUSY, refusalOf } from '#src/refusals/rejection'
-import { RequestPeer } from './request.ts'
+import { RequestOrigin } from './request.ts'
 import type { Request } from './request.ts'
 import type { Fault, FaultCode } from '#domain/fault'
 import type { Answer, NowMs } from '#domain/ports'
@@ -174,20 +175,17 @@ class PendingRequest implements Request {
     const { row, guard, names, headers } = route
     const authorization = guard.token === 'none' ? '' : head.header('authorization')
     const bareToken = row.tokenFrom?.(head)
-    const peer = new RequestPeer(head, this.requestId)
-    const admitted = this.#pipeline.ports.callerCheck.admit(guard, peer, authorization, bareToken)
+    const origin = new RequestOrigin(head, this.#exchange, this.requestId)
+    const admitted = this.#pipeline.ports.callerCheck.admit(guard, origin, authorization, bareToken)
     if (isFault(admitted)) return this.refuse(admitted)
     Object.assign(this, admitted)
     if (names.length > 0) {
       this.parameters = Object.fromEntries(names.map((name, at) => [name, head.parameter(at)]))
     }
-    if (headers.length > 0) {
+    if (headers.length > 0)
       this.headers = Object.fromEntries(headers.map((name) => [name, head.header(name)]))
-    }
-    if (row.reader.isQueryRead) {
-      const query = head.query()
-      if (query !== '') this.query = new URLSearchParams(query)
-    }
+    const query = row.reader.isQueryRead ? head.query() : ''
+    if (query !== '') this.query = new URLSearchParams(query)
     return row.reader.bytesMax === 0 ? this.#hand(route) : this.#receive(route, head)
   }
 
@@ -197,6 +195,7 @@ class PendingRequest implements Request {
       return this.#refuseBody(tooLarge(reader.bytesMax))
     }
     if (reader.open !== undefined) {
+      void this.origin?.address // pipeline/5
       return this.#take(route, this.refusal ?? reader.open(head, this.#exchange))
     }
     const contentType = head.header('content-type')
@@ -220,6 +219,7 @@ class PendingRequest implements Request {
   #read(route: Mounted, bytes: Uint8Array, contentType: string): void {
     const body = route.row.reader.read(bytes, contentType)
     if (body instanceof Promise) {
+      void this.origin?.address // pipeline/5
       body.then(
         (value) => this.#take(route, value),
         (error: unknown) => this.#fail(route, error),
@@ -245,7 +245,9 @@ class PendingRequest implements Request {
 
   async #answer(route: Mounted): Promise<void> {
     try {
-      const outcome = await route.row.handle(this)
+      const handled = route.row.handle(this)
+      if (this.attempt?.isByKey === false) void this.origin?.address // pipeline/5
+      const outcome = await handled
       const uncounted = this.attempt?.end() // pipeline/4
       const data = isFault(outcome) ? (uncounted ?? outcome) : outcome
       if (isFault(data) && data.code === 'body_too_large') return this.#refuseBody(data)

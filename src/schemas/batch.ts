@@ -155,7 +155,8 @@ function thingFrom(item: JsonRecord): ThingSubmission | undefined {
   const patch = patchFrom(item['patch'])
   if (accepted === undefined || entityId === undefined) return undefined
   if (action === undefined || patch === undefined) return undefined
-  return { model: 'thing', action, ...accepted, entityId, patch }
+  const { opId, channelId, acceptedAt } = accepted
+  return { model: 'thing', action, opId, channelId, acceptedAt, entityId, patch }
 }
 
 function ruleFrom(item: JsonRecord): RuleSubmission | undefined {
@@ -174,15 +175,14 @@ function ruleFrom(item: JsonRecord): RuleSubmission | undefined {
 function patchFrom(sent: Json | undefined): Patch | undefined {
   if (!isRecord(sent) || !isTime(sent['at']) || !isRecord(sent['fields'])) return undefined
   const { at, attrs, externalIds } = sent
-  const isKeyed = [attrs, externalIds].every((keys) => keys === undefined || isRecord(keys))
-  if (!isKeyed) return undefined
-  return {
-    at,
-    fields: fieldsFrom(sent['fields']),
-    ...(isRecord(attrs) && { attrs: bareCopy(attrs) }), // batch/1
-    ...(isRecord(externalIds) && { externalIds: bareCopy(externalIds) }), // batch/1
-  }
+  const fields = fieldsFrom(sent['fields'])
+  if (!isKeyed(attrs) || !isKeyed(externalIds)) return undefined
+  const patch = attrs === undefined ? { at, fields } : { at, fields, attrs: bareCopy(attrs) } // batch/1
+  return externalIds === undefined ? patch : { ...patch, externalIds: bareCopy(externalIds) }
 }
+
+const isKeyed = (sent: Json | undefined): sent is JsonRecord | undefined =>
+  sent === undefined || isRecord(sent)
 
 function fieldsFrom(sent: JsonRecord): Fields {
   const fields = bareCopy(sent)

@@ -30,8 +30,6 @@ export interface ColumnTypes {
   readonly bytes: Column<Uint8Array>
   /** False when an index of long text holds only its beginning, which TypeORM cannot express. */
   readonly indexesLongText: boolean
-  /** True when the updates of Things are indexed in spans. (spans.ts) */
-  readonly hasSpans: boolean
   /** True when Things and Events are indexed in blocks of seqs. (blocks.ts) */
   readonly hasBlocks: boolean
 }
@@ -57,7 +55,7 @@ export interface Dialect {
   /** Jobs that run at once. */
   readonly connections: number
   readonly types: ColumnTypes
-  /** The logarithm of the rows in a span of Thing updates; absent when there is one span. */
+  /** The logarithm of the updates in a span of places; absent when there is one span. */
   readonly spanBits?: number
   /** Seqs in an index block of Things and Events; absent when each seq is indexed. (blocks.ts) */
   readonly seqBlock?: number

@@ -2,7 +2,7 @@
 
 import type { Probe } from '#domain/ports'
 import type { PushRules, PushStore } from '#domain/push'
-import type { GatheringStore, RetentionStore } from '#domain/retention-ports'
+import type { JoiningStore, RetentionStore } from '#domain/retention-ports'
 import type { Runtime } from '#domain/runtime'
 import type { TurnStore } from '#domain/store-ports'
 import { AuthorizationRecords } from './assistants/authorization.ts'
@@ -21,7 +21,7 @@ import { Operations } from './turns/operations.ts'
 import { Pushes } from './pushes/pushes.ts'
 import { isAnyParked } from './turns/parked.ts'
 import { Reading } from './feed/reading.ts'
-import { Gathering } from './retention/gathering.ts'
+import { Joining } from './retention/joining.ts'
 import { Retention } from './retention/retention.ts'
 import { Rules } from './administration/rules.ts'
 import { secretsOn } from './administration/secrets.ts'
@@ -55,7 +55,7 @@ export type FrontendStores = { readonly [Name in keyof MadeStores]: PortOf<MadeS
 export interface Store extends FrontendStores {
   readonly turns: TurnStore
   readonly retention: RetentionStore
-  readonly gathering: GatheringStore
+  readonly joining: JoiningStore
   /** The stores of the list above, and nothing else. */
   readonly frontend: FrontendStores
   /** The jobs of dispatch. */
@@ -103,7 +103,7 @@ function storeOn(
     frontend,
     turns: turnsOn(database, tables, pushes),
     retention: new Retention(database),
-    gathering: new Gathering(database, tables),
+    joining: new Joining(database, tables),
     pushes: new Pushes(database, tables, pushes),
     probe: probeOf(database, random),
     parked: parkedProbe(database),

@@ -80,8 +80,9 @@ export function retentionContract(engine: string, open: OpenStore): void {
     t.true(steps.every((removed) => removed <= 10))
     t.is(
       steps.reduce((sum, removed) => sum + removed),
-      // Records of 128 operations, claims, entries, and tombstones with their Things and Events.
-      2 + 40 + 160 + 160,
+      // Records of 128 operations, claims, Messages and Events, a block with its place, and
+      // tombstones with their Things and Events.
+      2 + 40 + 80 + 2 + 160,
     )
     t.deepEqual(await seqsOf(store), [])
     t.deepEqual(await store.read.things({ channelId: A, limit: 9 }), { items: [] })
@@ -140,10 +141,10 @@ export function retentionContract(engine: string, open: OpenStore): void {
     t.deepEqual(await drain(store, { ...NEVER, deletedChannels: 1000 }, 9), [])
     const steps = await drain(store, { ...NEVER, deletedChannels: 1001 }, 9)
     t.true(steps.every((removed) => removed <= 9))
-    // Thirty entries, twenty entities, its mappings, the two rows of the channel itself.
+    // Twenty entries, a place, twenty entities, its mappings, the two rows of the channel itself.
     t.is(
       steps.reduce((sum, removed) => sum + removed),
-      53,
+      44,
     )
     t.deepEqual(await store.channels.info(channel(2)), {
       channelId: channel(2),

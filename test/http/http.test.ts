@@ -3,6 +3,7 @@
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
+import { clientAddress } from '#src/http/client-address'
 import { createHttp } from '#src/http/http'
 import type { Exchange } from '#src/http/exchange'
 import type { Head } from '#src/http/router'
@@ -100,7 +101,7 @@ async function bareHttp(t: ExecutionContext) {
     tls: undefined,
     timers: time,
     monotonicMs: time.monotonicMs,
-    clientAddress: (source) => source.socketAddress(),
+    clientAddress: clientAddress([]),
     bodyTimeoutMs: 1,
   })
   const port = await http.listen({ host: '127.0.0.1', port: 0, setting: 'SERVICE_HTTP_ADDR' })

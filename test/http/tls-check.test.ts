@@ -3,6 +3,7 @@ import { join } from 'node:path'
 
 import test from 'ava'
 
+import { clientAddress } from '#src/http/client-address'
 import { createHttp } from '#src/http/http'
 import { whyNoTls } from '#src/http/tls-check'
 import { makeCertificate, withCertificate } from '#test/support/certificate'
@@ -32,7 +33,7 @@ test(
     ]
     const time = new FakeTime(0)
     const clocks = { timers: time, monotonicMs: time.monotonicMs }
-    const options = { ...clocks, clientAddress: () => '', bodyTimeoutMs: 1 }
+    const options = { ...clocks, clientAddress: clientAddress([]), bodyTimeoutMs: 1 }
     for (const [cert, key, sentence] of rows) {
       const tls = { certFile: cert, keyFile: key }
       const error = t.throws(() => createHttp({ ...options, tls }), { message: sentence })

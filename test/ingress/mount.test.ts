@@ -51,12 +51,14 @@ test('mount/3: nothing is opened of a request beyond its budget', (t) => {
     method: 'POST',
     target: '/app',
     address: '203.0.113.7',
+    tellsAddress: true,
     header: () => '9',
     allHeaders: () => [],
     query: () => '',
     parameter: () => '',
   }
   const exchange: Exchange = {
+    address: 'unknown',
     readBody: () => t.fail(),
     openBody: () => {
       throw new Error('its body was opened')

@@ -1,4 +1,4 @@
-// Goal: a process that is killed within a turn or a run of gathering leaves all of it or nothing.
+// Goal: a process that is killed within a turn or a run of joining leaves all of it or nothing.
 // Method: a process that kills itself at each statement in turn.
 
 import { execFile } from 'node:child_process'
@@ -9,7 +9,7 @@ import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
 import type { Store } from '#src/store/store'
-import { gatherAll } from '#test/support/gathered'
+import { joinAll } from '#test/support/joined'
 import { newDatabase, openNode, sharedMariaDb } from '#test/support/mariadb'
 import { databasePath, openStoreAt } from '#test/support/sqlite-store'
 import { ChannelWriter } from '#test/support/store-writer'
@@ -46,7 +46,8 @@ const KILLED: readonly (readonly [
     'turn',
     [
       'UPDATE lanes',
-      'INSERT OR FAIL INTO thing_updates',
+      'INSERT OR FAIL INTO update_blocks',
+      'INSERT OR FAIL INTO update_places',
       'INSERT OR FAIL INTO operation_batches',
       'COMMIT',
     ],
@@ -54,21 +55,22 @@ const KILLED: readonly (readonly [
   [
     'sqlite',
     sqlite,
-    'gather',
+    'join',
     [
-      'DELETE FROM thing_updates',
+      'DELETE FROM update_blocks',
+      'DELETE FROM update_places',
       'INSERT OR FAIL INTO update_blocks',
       'INSERT OR FAIL INTO update_places',
       'COMMIT',
     ],
   ],
   ['mysql', mysql, 'turn', ['COMMIT']],
-  ['mysql', mysql, 'gather', ['DELETE FROM thing_updates', 'COMMIT']],
+  ['mysql', mysql, 'join', ['DELETE FROM update_blocks', 'COMMIT']],
 ]
 
 for (const [engine, make, verb, statements] of KILLED) {
   test.serial(
-    `${engine}: W2, gathering/1: a process that is killed within a ${verb} leaves nothing of it`,
+    `${engine}: W2, joining/1: a process that is killed within a ${verb} leaves nothing of it`,
     async (t) => {
       t.timeout(120_000)
       const { url, open } = await make(t)
@@ -93,7 +95,7 @@ for (const [engine, make, verb, statements] of KILLED) {
         await again.close()
       }
       const last = await open()
-      t.is(await gatherAll(last), 200)
+      t.is(await joinAll(last), 200)
       t.deepEqual(await stateOf(last), before)
     },
   )

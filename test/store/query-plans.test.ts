@@ -11,11 +11,8 @@ import { doEverything, openWatched } from '#test/support/watched-store'
 // A scan that is bounded: by LIMIT along the table's own order, or because the table is small.
 const BOUNDED: readonly (readonly [plan: RegExp, statement: RegExp])[] = [
   [/^SCAN json_each/, /json_each/],
-  [
-    /^SCAN (feed_entries|thing_updates|tombstones|dead_letters|push_jobs)$/,
-    /ORDER BY id LIMIT \?$/,
-  ],
-  [/^SCAN (operation_batches|update_blocks)$/, /ORDER BY id LIMIT \?$/],
+  [/^SCAN (feed_entries|tombstones|dead_letters|push_jobs)$/, /ORDER BY id LIMIT \?$/],
+  [/^SCAN operation_batches$/, /ORDER BY id LIMIT \?$/],
   [/^SCAN counted$/, /LIMIT 100000/],
   [/^SCAN lanes$/, /max\(epoch\)/],
   [/^SCAN log_batches USING COVERING INDEX/, /sum\(size\)/],

@@ -85,7 +85,7 @@ const WRITTEN = [
   'events',
   'tombstones',
   'feed_entries',
-  'thing_updates',
+  'updates',
   'operations',
 ]
 

@@ -1,5 +1,5 @@
 // A process that kills itself (SIGKILL) when its store sends a certain statement:
-// `node dying-writer.ts <url> <statement> turn|gather`.
+// `node dying-writer.ts <url> <statement> turn|join`.
 
 import { DataSource } from 'typeorm'
 import type { Logger } from 'typeorm'
@@ -8,7 +8,7 @@ import { dataSourceOptionsFor } from '#ormconfig'
 import { dialectOf } from '#src/store/dialects'
 import { tablesFor } from '#src/store/entities/tables'
 import { Database } from '#src/store/jobs/database'
-import { Gathering } from '#src/store/retention/gathering'
+import { Joining } from '#src/store/retention/joining'
 import { Channels } from '#src/store/administration/channels'
 import { NO_PUSHES } from '#src/store/store'
 import { turnsOn } from '#src/store/turns/turns'
@@ -52,7 +52,7 @@ await before.close()
 const database = opened(
   await new DataSource({ ...options, logging: true, logger: deadly }).initialize(),
 )
-if (verb === 'gather') await new Gathering(database, tables).gather(Number.MAX_SAFE_INTEGER)
+if (verb === 'join') await new Joining(database, tables).join(Number.MAX_SAFE_INTEGER)
 else {
   const turns = turnsOn(database, tables, NO_PUSHES)
   const writes = writer.take(message(LATER), thing('update', 'lamp', { ...LATER, at: 9 })).writes()

@@ -12,7 +12,7 @@ import { dialectOf } from '#src/store/dialects'
 import { tablesFor } from '#src/store/entities/tables'
 import { LogBatches } from '#src/store/turns/log-table'
 import { Pushes } from '#src/store/pushes/pushes'
-import { Gathering } from '#src/store/retention/gathering'
+import { Joining } from '#src/store/retention/joining'
 import { Retention } from '#src/store/retention/retention'
 import { frontendStoresOn } from '#src/store/store'
 import { turnsOn } from '#src/store/turns/turns'
@@ -70,7 +70,7 @@ export async function openWatched(t: ExecutionContext, url: string, rules: PushR
     pushes: new Pushes(database, tables, rules),
     ...frontendStoresOn(database, tables),
     retention: new Retention(database),
-    gathering: new Gathering(database, tables),
+    joining: new Joining(database, tables),
     logTable: new LogBatches(database, tables, realRuntime.entropy),
   }
 }
@@ -96,7 +96,7 @@ export async function doEverything(store: Watched): Promise<void> {
   await subscriptions.subscribe(DEVICE, A, 1)
   writer.take(message({ opId: 'sent' }), thing('delete', 'lamp'), event('close', 'fire'))
   await writer.take(message(), message(), thing('update', 'door')).commit()
-  await store.gathering.gather(Number.MAX_SAFE_INTEGER)
+  await store.joining.join(Number.MAX_SAFE_INTEGER)
   await operations.find(message().opId)
   const key = { channelId: A, id: 'lamp' }
   await turns.load({ channels: [A], things: [key], events: [key], operations: [opId('sent')] })

@@ -6,8 +6,10 @@ import { DataSource } from 'typeorm'
 import { dataSourceOptionsFor } from '#ormconfig'
 import type { Operation } from '#domain/operation'
 import { dialectOf } from '#src/store/dialects'
+import type { UpdateBlockRow } from '#src/store/entities/feed'
 import type { OperationBatchRow } from '#src/store/entities/operations'
 import { tablesFor } from '#src/store/entities/tables'
+import { updatesIn } from '#src/store/feed/update-blocks'
 import { openStore } from '#src/store/store'
 import { operationsIn } from '#src/store/turns/operation-batches'
 import { FakeMeter } from '#test/support/fake-telemetry'
@@ -23,6 +25,9 @@ const NOT_OF_TURNS = new Set([
   'claims',
   // Its operations stand among those of the table `operations`.
   'operation_batches',
+  // Their updates stand under `updates`: where a block ends is a matter of turns.
+  'update_blocks',
+  'update_places',
 ])
 
 /**
@@ -31,7 +36,6 @@ const NOT_OF_TURNS = new Set([
  */
 const NOT_OF_THE_LOG: Readonly<Record<string, readonly string[]>> = {
   feed_entries: ['id'],
-  thing_updates: ['id'],
   tombstones: ['id'],
   dead_letters: ['id', 'at'],
   lanes: ['epoch'],
@@ -78,6 +82,10 @@ export function writtenState(url: string): Promise<WrittenState> {
       'SELECT first_op AS firstOp, operations, content FROM operation_batches',
     )
     const ofBatches = (batches as readonly OperationBatchRow[]).flatMap(operationsIn).map(lineOf)
+    const blocks = await rowsOf(source, 'SELECT content FROM update_blocks')
+    state['updates'] = (blocks as readonly Pick<UpdateBlockRow, 'content'>[])
+      .flatMap(({ content }) => updatesIn(content).map((update) => JSON.stringify(update)))
+      .toSorted()
     state['operations'] = [...(state['operations'] ?? []), ...ofBatches].toSorted()
     return state
   })

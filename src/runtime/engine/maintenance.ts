@@ -1,5 +1,5 @@
-// Makes the actors of a process, and runs the maintenance beside them: it purges the log, gathers
-// updates into blocks and removes old rows, in small steps.
+// Makes the actors of a process, and runs the maintenance beside them: it purges the log, joins
+// blocks of updates and removes old rows, in small steps.
 
 import { hash } from 'node:crypto'
 
@@ -7,7 +7,7 @@ import { ActorSystem } from '#actors/system'
 import type { SystemPorts } from '#actors/options'
 import type { Bus, LogWriter } from '#domain/ports'
 import type { PushStore } from '#domain/push'
-import type { GatheringStore, RetentionStore } from '#domain/retention-ports'
+import type { JoiningStore, RetentionStore } from '#domain/retention-ports'
 import type { Logger, Meter } from '#domain/telemetry'
 import type { Runtime } from '#domain/runtime'
 import { encodeBatch, encodeSubmission, readSubmission } from '#src/schemas/batch'
@@ -37,7 +37,7 @@ const DEADLINES_EVERY_MS = 250
 const COUNT_EVERY_MS = 1_000
 const RETENTION_EVERY_MS = 30_000
 /** At full speed some 10,000 updates come in this time. */
-const GATHER_EVERY_MS = 500
+const JOIN_EVERY_MS = 500
 
 /** Makes the actors, with the limits of this program; does not start them. */
 export function makeSystem(
@@ -71,7 +71,7 @@ const tickOf =
 
 export interface Maintenance {
   readonly retention: RetentionStore
-  readonly gathering: GatheringStore
+  readonly joining: JoiningStore
   readonly pushes: Pick<PushStore, 'tend'>
   readonly system: ActorSystem
   readonly bus: Pick<Bus, 'notify'>
@@ -85,7 +85,7 @@ export interface Maintenance {
  * this.
  */
 export function startMaintenance(maintenance: Maintenance): () => Promise<void> {
-  const { retention, gathering, pushes, system, bus, meter, settings, edge } = maintenance
+  const { retention, joining, pushes, system, bus, meter, settings, edge } = maintenance
   const { logger, runtime } = edge
   const removed = meter.counter('retention_removed_total', {})
   let isStopping = false
@@ -97,11 +97,11 @@ export function startMaintenance(maintenance: Maintenance): () => Promise<void> 
   const tend = async (): Promise<void> => {
     if (mayGoOn()) tended = (await pushes.tend(tended, runtime.nowMs())).after
   }
-  const gather = async (): Promise<void> => {
-    while (mayGoOn() && (await gathering.gather(runtime.nowMs())) > 0) continue
+  const join = async (): Promise<void> => {
+    while (mayGoOn() && (await joining.join(runtime.nowMs())) > 0) continue
   }
   const stops = [
-    repeat(GATHER_EVERY_MS, gather, { logger, runtime }),
+    repeat(JOIN_EVERY_MS, join, { logger, runtime }),
     repeat(PURGE_EVERY_MS, () => system.purge(), { logger, runtime }),
     repeat(RETENTION_EVERY_MS, () => removeExpired(removal), { logger, runtime }),
     repeat(RETENTION_EVERY_MS, tend, { logger, runtime }),

@@ -178,7 +178,7 @@ export function fieldsReaderOf(declared: Declared, action: string) {
 /** The own members of a record in a record without a prototype. */
 export function bareCopy(record: { readonly [key: string]: Json }): Record<string, Json> {
   const copy = bare<Json>()
-  for (const key of Object.keys(record)) copy[key] = record[key] ?? null
+  for (const key in record) copy[key] = record[key] ?? null
   return copy
 }
 

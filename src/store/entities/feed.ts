@@ -1,26 +1,21 @@
-// The feed in two tables of one shape. Messages and Events are delivered entry by entry and live
-// long; updates of Things are conflated for devices that are behind, and live short. With two
-// tables, catching up never steps over a million updates to find ten Messages, and retention
-// empties each table from its old end.
+// The feed: Messages and Events as rows, updates of Things as blocks. Messages and Events are
+// delivered entry by entry and live long; updates of Things are conflated for devices that are
+// behind, and live short. So catching up never steps over a million updates to find ten Messages,
+// and retention removes each at its own time.
 //
 // Rows lie in the order of their commit, with an index to (channel, seq): 61-114 thousand
 // submissions a second, against 32-107 thousand when rows lie by (channel, seq).
 
-import type { EntitySchemaIndexOptions } from 'typeorm'
-
 import type { EntityId, OperationId } from '#domain/identity'
 import type { Action, Model } from '#domain/submission'
 import type { ColumnTypes } from '#src/store/dialect'
-import { key, orNull, tableOf } from './table.ts'
+import { key, orNull, tableOf, withDefault } from './table.ts'
 import type { RowOf } from './table.ts'
 
-const feedEntity = (
-  name: string,
-  { serial, integer, text, document }: ColumnTypes,
-  index: EntitySchemaIndexOptions,
-) =>
+/** Messages and Events. */
+export const feedEntryEntity = ({ serial, integer, text, document }: ColumnTypes) =>
   tableOf({
-    name,
+    name: 'feed_entries',
     columns: {
       id: serial,
       channel: integer,
@@ -34,50 +29,44 @@ const feedEntity = (
       acceptedAt: integer,
       payload: document,
     },
-    indices: [{ columns: ['channel', 'seq'], unique: true, ...index }],
+    indices: [{ name: 'feed_entries_by_seq', columns: ['channel', 'seq'], unique: true }],
   })
 
-export type FeedRow = RowOf<typeof feedEntity>
-
-/** Messages and Events. */
-export const feedEntryEntity = (types: ColumnTypes) =>
-  feedEntity('feed_entries', types, { name: 'feed_entries_by_seq' })
-
-export const thingUpdateEntity = (types: ColumnTypes) =>
-  feedEntity(
-    'thing_updates',
-    types,
-    // TypeORM cannot express the span in front of the columns. (spans.ts)
-    types.hasSpans
-      ? { name: 'thing_updates_by_span', synchronize: false }
-      : { name: 'thing_updates_by_seq' },
-  )
+/** An entry of the feed, whether a row or a block has it. */
+export type FeedRow = RowOf<typeof feedEntryEntity>
 
 /** A block of updates of Things, of one channel or of several, in the order of channel and seq. */
 export const updateBlockEntity = ({ integer, bytes }: ColumnTypes) =>
   tableOf({
     name: 'update_blocks',
     columns: {
-      /** The least id that its updates had as rows. */
+      /** The number of its first update. (update-numbers.ts) */
       id: key(integer),
       /** The greatest time of acceptance. */
       lastAt: integer,
       entries: integer,
       /** The number of its rows in `update_places`. */
       places: integer,
+      /** 0 as a turn wrote it, 1 once it is made of such blocks. (joining.ts) */
+      isJoined: withDefault(integer, 1),
       /** The updates, packed. (feed/update-blocks.ts) */
       content: bytes,
     },
+    indices: [
+      { name: 'update_blocks_by_time', columns: ['lastAt'] },
+      { name: 'update_blocks_to_join', columns: ['isJoined', 'id'] },
+    ],
   })
 
 export type UpdateBlockRow = RowOf<typeof updateBlockEntity>
 
-/** The part of a block that one channel has. */
+/** The part of a block that one channel has. (feed/update-places.ts) */
 export const updatePlaceEntity = ({ integer }: ColumnTypes) =>
   tableOf({
     name: 'update_places',
     withoutRowid: true,
     columns: {
+      span: key(integer),
       channel: key(integer),
       lastSeq: key(integer),
       lastAt: integer,

@@ -13,7 +13,7 @@ import {
 } from './channels.ts'
 import { deviceEntity, subscriptionEntity } from './devices.ts'
 import { eventEntity, thingEntity, tombstoneEntity } from './entities.ts'
-import { feedEntryEntity, thingUpdateEntity, updateBlockEntity, updatePlaceEntity } from './feed.ts'
+import { feedEntryEntity, updateBlockEntity, updatePlaceEntity } from './feed.ts'
 import {
   deadLetterEntity,
   gatewayFactEntity,
@@ -45,7 +45,6 @@ export const tablesFor = (types: ColumnTypes) => ({
   events: eventEntity(types),
   tombstones: tombstoneEntity(types),
   feedEntries: feedEntryEntity(types),
-  thingUpdates: thingUpdateEntity(types),
   updateBlocks: updateBlockEntity(types),
   updatePlaces: updatePlaceEntity(types),
   operations: operationEntity(types),

@@ -1,15 +1,13 @@
-// A channel's feed in seq order: two tables and the blocks of updates read as one, bounded steps at
-// a time. (paging/1)
+// A channel's feed in seq order: rows of Messages and Events and blocks of updates read as one,
+// bounded steps at a time. (paging/1)
 
 import type { FeedEntry } from '#domain/feed'
 import { PAGE_BYTES_MAX } from '#domain/store-ports'
 import type { HistoryQuery, Page } from '#domain/store-ports'
 import type { FeedRow } from '#src/store/entities/feed'
 import type { Executor } from '#src/store/jobs/executor'
-import { rowsOf, spanOf, spanSince } from '#src/store/statements/spans'
-import type { FeedTable, Source } from '#src/store/statements/spans'
 import { FEED_COLUMNS, entryFrom, mergeBySeq } from './deliverables.ts'
-import { updatesBehind } from './update-blocks.ts'
+import { updatesBehind } from './update-places.ts'
 import type { StoredEntry } from './deliverables.ts'
 import { SCANNED_MAX, beginning, beginsWith, pageOf } from '#src/store/statements/paging'
 import type { Filter } from '#src/store/statements/paging'
@@ -27,40 +25,32 @@ export async function history(
   channel: number,
   query: HistoryQuery,
 ): Promise<Page<FeedEntry>> {
-  const { channelId, limit } = query
+  const { channelId, limit, model } = query
   const filter = filterOf(channel, query)
-  const sources: Source[] = []
-  for (const table of tablesOf(query)) {
-    sources.push(await sourceOf(executor, { table, channel, after: query.afterSeq ?? 0 }, query))
-  }
-  const blocks = tablesOf(query).includes('thing_updates')
-    ? await inBlocks(executor, { channel, isFiltered: filter.sql !== '' }, query)
-    : NO_BLOCKS
-  const end = filter.sql === '' ? undefined : await unscanned(executor, sources, blocks)
+  const entries = model === 'thing' ? undefined : await entriesFrom(executor, channel, query)
+  const updates =
+    model === undefined || model === 'thing'
+      ? await updatesFor(executor, { channel, isFiltered: filter.sql !== '' }, query)
+      : NO_UPDATES
+  const end = filter.sql === '' ? undefined : await unscanned(executor, entries, updates)
 
-  let found: readonly Found[] = blocks.found.filter(({ seq }) => end === undefined || seq < end)
-  for (const source of sources) {
-    const more = await sizesIn(executor, source, { end, filter, limit: limit + 1 })
-    found = mergeBySeq(found, more, limit + 1)
-  }
+  const inBlocks = updates.found.filter(({ seq }) => end === undefined || seq < end)
+  const inRows = entries
+    ? await sizesIn(executor, entries, { end, filter, limit: limit + 1 })
+    : NO_UPDATES.found
+  const found = mergeBySeq<Found, Found>(inBlocks, inRows, limit + 1)
   const { count } = fill(found, roomFor(limit))
-  const items = found
-    .slice(0, count)
-    .flatMap(({ update }) => (update === undefined ? [] : [entryFrom(channelId, update)]))
-  for (const { table } of sources) {
-    const wanted = found
-      .slice(0, count)
-      .filter((size) => size.table === table)
-      .map(({ id, seq }) => ({ channel, id, seq }))
-    const rows = await contentOf<StoredEntry>(executor, { table, columns: FEED_COLUMNS }, wanted)
-    items.push(...rows.map((row) => entryFrom(channelId, row)))
-  }
+  const page = found.slice(0, count)
+  const wanted = page.flatMap(({ id, seq, update }) =>
+    update === undefined ? { channel, id, seq } : [],
+  )
+  const content = { table: 'feed_entries' as const, columns: FEED_COLUMNS }
+  const rows = await contentOf<StoredEntry>(executor, content, wanted)
+  const items = page
+    .flatMap(({ update }): readonly StoredEntry[] => (update === undefined ? [] : [update]))
+    .concat(rows)
+    .map((row) => entryFrom(channelId, row))
   return pageOf(mergeBySeq(items, [], count), found, end === undefined ? undefined : end - 1)
-}
-
-function tablesOf({ model }: HistoryQuery): readonly FeedTable[] {
-  if (model === undefined) return ['feed_entries', 'thing_updates']
-  return [model === 'thing' ? 'thing_updates' : 'feed_entries']
 }
 
 function filterOf(channel: number, query: HistoryQuery): Filter {
@@ -97,13 +87,12 @@ interface Range {
 }
 
 type Found = Sized & {
-  readonly table: FeedTable | 'update_blocks'
   /** What it is, when a block has it. */
   readonly update?: FeedRow
 }
 
 /** The part of a page that blocks have. */
-interface InBlocks {
+interface Updates {
   readonly found: readonly Found[]
   /** The updates that the page stepped over, found or not. */
   readonly scanned: number
@@ -111,14 +100,14 @@ interface InBlocks {
   readonly end?: number
 }
 
-const NO_BLOCKS: InBlocks = { found: [], scanned: 0 }
+const NO_UPDATES: Updates = { found: [], scanned: 0 }
 
-/** Steps over the updates in blocks until the page is full. (paging/1, sized/1) */
-async function inBlocks(
+/** Steps over the updates of Things until the page is full. (paging/1, sized/1) */
+async function updatesFor(
   executor: Executor,
   { channel, isFiltered }: { readonly channel: number; readonly isFiltered: boolean },
   { afterSeq = 0, sinceMs, entityId, thingPrefix = '', limit }: HistoryQuery,
-): Promise<InBlocks> {
+): Promise<Updates> {
   const found: Found[] = []
   let scanned = 0
   let bytes = 0
@@ -136,59 +125,53 @@ async function inBlocks(
       const size = Buffer.byteLength(update.payload)
       isBeyond = bytes > PAGE_BYTES_MAX // One beyond the page tells that more follow.
       bytes += size
-      found.push({ id: seq, seq, bytes: size, table: 'update_blocks', update })
+      found.push({ id: seq, seq, bytes: size, update })
     }
   }
   return { found, scanned }
 }
 
-async function sizesIn(
+/** The Messages and Events of a channel behind a seq. */
+interface Entries {
+  readonly channel: number
+  readonly after: number
+}
+
+function sizesIn(
   executor: Executor,
-  source: Source,
+  { channel, after }: Entries,
   { end = Number.MAX_SAFE_INTEGER, filter, limit }: Range,
 ): Promise<Found[]> {
-  const { table } = source
-  const { sql, parameters, order } = rowsOf(executor, source)
-  const sizes = await executor.all<Sized>(
-    `SELECT ${sizeColumns(table)} ${sql} AND seq < ?${filter.sql}${order} LIMIT ?`,
-    [...parameters, end, ...filter.parameters, limit],
+  return executor.all<Sized>(
+    `SELECT ${sizeColumns('feed_entries')} FROM feed_entries
+      WHERE channel = ? AND seq > ? AND seq < ?${filter.sql} ORDER BY seq LIMIT ?`,
+    [channel, after, end, ...filter.parameters, limit],
   )
-  return sizes.map((size) => ({ ...size, table }))
 }
 
-/**
- * paging/1: the seq of the first row, in either table, that this page does not step over any more.
- */
+/** paging/1: the seq of the first entry that this page does not step over any more. */
 async function unscanned(
   executor: Executor,
-  sources: readonly Source[],
-  blocks: InBlocks,
+  entries: Entries | undefined,
+  { end }: Updates,
 ): Promise<number | undefined> {
-  let { end } = blocks
-  for (const source of sources) {
-    const { sql, parameters, order } = rowsOf(executor, source)
-    const scanned = source.table === 'thing_updates' ? blocks.scanned : 0
-    const row = await executor.first<{ seq: number }>(
-      `SELECT seq ${sql}${order} LIMIT 1 OFFSET ?`,
-      [...parameters, SCANNED_MAX - scanned],
-    )
-    if (row !== undefined) end = Math.min(end ?? row.seq, row.seq)
-  }
-  return end
+  if (entries === undefined) return end
+  const row = await executor.first<{ seq: number }>(
+    'SELECT seq FROM feed_entries WHERE channel = ? AND seq > ? ORDER BY seq LIMIT 1 OFFSET ?',
+    [entries.channel, entries.after, SCANNED_MAX],
+  )
+  return row === undefined ? end : Math.min(end ?? row.seq, row.seq)
 }
 
-/** The source to read: behind the cursor, and not much before a time. */
-async function sourceOf(
+/** Where to begin: behind the cursor, and not much before a time. */
+async function entriesFrom(
   executor: Executor,
-  source: Source,
-  { sinceMs }: HistoryQuery,
-): Promise<Source> {
-  if (sinceMs === undefined) return source
-  const { table } = source
-  const span = spanOf(executor, table)
-  return span === undefined
-    ? { ...source, after: await lastBefore(executor, source, sinceMs) }
-    : { ...source, firstSpan: await spanSince(executor, { table, bits: span.bits, sinceMs }) }
+  channel: number,
+  { afterSeq = 0, sinceMs }: HistoryQuery,
+): Promise<Entries> {
+  const entries = { channel, after: afterSeq }
+  if (sinceMs === undefined) return entries
+  return { channel, after: await lastBefore(executor, entries, sinceMs) }
 }
 
 /**
@@ -200,11 +183,11 @@ async function sourceOf(
  */
 async function lastBefore(
   executor: Executor,
-  { table, channel, after }: Source,
+  { channel, after }: Entries,
   sinceMs: number,
 ): Promise<number> {
   const newest = await executor.first<{ seq: number | null }>(
-    `SELECT max(seq) AS seq FROM ${table} WHERE channel = ?`,
+    'SELECT max(seq) AS seq FROM feed_entries WHERE channel = ?',
     [channel],
   )
   let low = after
@@ -212,7 +195,7 @@ async function lastBefore(
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
     const next = await executor.all<{ seq: number; acceptedAt: number }>(
-      `SELECT seq, accepted_at AS acceptedAt FROM ${table}
+      `SELECT seq, accepted_at AS acceptedAt FROM feed_entries
         WHERE channel = ? AND seq > ? ORDER BY seq LIMIT ?`,
       [channel, middle, PROBED_ROWS],
     )

@@ -1,26 +1,34 @@
-// Updates of Things in compressed blocks, written once (gathering.ts), read as the rows that they
-// were, and removed whole.
+// The form of the blocks that have the updates of Things: a turn writes its updates as blocks,
+// small ones are joined later (joining.ts), and retention removes them whole.
 //
 // Invariants:
-//   update-blocks/1. An update reads back equal to its row, byte for byte.
+//   update-blocks/1. An update reads back equal to the entry that was written, byte for byte.
 //   update-blocks/2. A block has at most ENTRIES_MAX updates, and BLOCK_BYTES_MAX of payload unless
 //     it has one update only: so what a reader unpacks at once is bounded. (W7)
 
+import type { FeedEntry } from '#domain/feed'
 import { isGatewayForm, isOperationOf, operationIdFrom } from '#domain/identity'
 import type { OperationId } from '#domain/identity'
+import type { Dialect } from '#src/store/dialect'
 import type { FeedRow, UpdateBlockRow, UpdatePlaceRow } from '#src/store/entities/feed'
-import type { Numbered } from '#src/store/dialect'
-import type { Executor } from '#src/store/jobs/executor'
-import { allForEach } from '#src/store/statements/gathered'
 import { memberAt, pack, unpack } from '#src/store/statements/packed'
 
-export type UpdateRow = FeedRow & Numbered
+/** The members of an update, with or without the channel. */
+type Update = Pick<FeedEntry, 'seq' | 'opId' | 'model' | 'action' | 'entityId' | 'acceptedAt'> & {
+  readonly state?: string | null
+  readonly rev?: number | null
+  readonly payload: string
+}
+
+/** An update, and the store's own number of its channel. */
+export interface UpdateOf {
+  readonly ref: number
+  readonly item: Update
+}
 
 /** More save 2 bytes an update, and a reader of one update unpacks them all. */
 const ENTRIES_MAX = 128
 const BLOCK_BYTES_MAX = 65_536
-/** Blocks of one statement. */
-const BLOCKS_AT_ONCE = 4
 /** Bytes of the random part of an op_id, and where its text begins. */
 const RANDOM_BYTES = 16
 const RANDOM_AT = 14
@@ -28,85 +36,128 @@ const RANDOM_AT = 14
 /** The members of the updates of a block, column by column. Their payloads follow as one text. */
 interface Columns {
   /** Each channel with the number of its updates. */
-  readonly channels: readonly (readonly [channel: number, updates: number])[]
+  readonly channels: (readonly [channel: number, updates: number])[]
   /** The first seq of each channel, then the distance from the seq before. */
-  readonly seqs: readonly number[]
-  readonly models: readonly FeedRow['model'][]
-  readonly actions: readonly FeedRow['action'][]
-  readonly entities: readonly FeedRow['entityId'][]
-  readonly states: readonly FeedRow['state'][]
-  readonly revs: readonly FeedRow['rev'][]
+  readonly seqs: number[]
+  readonly models: FeedRow['model'][]
+  readonly actions: FeedRow['action'][]
+  readonly entities: FeedRow['entityId'][]
+  readonly states: FeedRow['state'][]
+  readonly revs: FeedRow['rev'][]
   /** Milliseconds from the first update. */
-  readonly times: readonly number[]
+  readonly times: number[]
   readonly firstAt: number
   /** 0 for an op_id of the gateway, whose random part stands in front; any other as it is. */
-  readonly opIds: readonly (OperationId | 0)[]
+  readonly opIds: (OperationId | 0)[]
   /** The characters of each payload. */
-  readonly lengths: readonly number[]
+  readonly lengths: number[]
 }
 
+/** A block, but for the number that its writer gives it. */
 export interface Block {
-  readonly row: UpdateBlockRow
-  readonly places: readonly UpdatePlaceRow[]
+  readonly entries: number
+  readonly content: Buffer
+  readonly lastAt: number
+  readonly places: readonly Pick<UpdatePlaceRow, 'channel' | 'lastSeq' | 'lastAt'>[]
 }
 
-/** Blocks of updates in the order of channel and seq. (update-blocks/2) */
-export function* blocksOf(updates: readonly UpdateRow[]): Generator<Block> {
+/** Blocks of updates that come in the order of channel and seq. (update-blocks/2) */
+export function* blocksOf(updates: readonly UpdateOf[]): Generator<Block> {
   let start = 0
   let bytes = 0
-  for (const [index, { payload }] of updates.entries()) {
-    const isFull = index - start === ENTRIES_MAX || bytes + payload.length > BLOCK_BYTES_MAX
+  for (let index = 0; index < updates.length; index += 1) {
+    const length = updates[index]?.item.payload.length ?? 0
+    const isFull = index - start === ENTRIES_MAX || bytes + length > BLOCK_BYTES_MAX
     if (isFull && index > start) {
-      yield blockOf(updates.slice(start, index))
+      yield blockOf(updates, start, index)
       start = index
       bytes = 0
     }
-    bytes += payload.length
+    bytes += length
   }
-  if (start < updates.length) yield blockOf(updates.slice(start))
+  if (start < updates.length) yield blockOf(updates, start, updates.length)
 }
 
-function blockOf(updates: readonly UpdateRow[]): Block {
-  const id = Math.min(...updates.map((update) => update.id))
-  const byChannel = [...Map.groupBy(updates, ({ channel }) => channel)]
-  const places = byChannel.map(([channel, own]) => ({
-    channel,
-    lastSeq: own.at(-1)?.seq ?? 0,
-    lastAt: Math.max(...own.map(({ acceptedAt }) => acceptedAt)),
-    block: id,
-  }))
-  const lastAt = Math.max(...places.map((place) => place.lastAt))
-  const content = contentOf(updates, byChannel)
-  return { row: { id, lastAt, entries: updates.length, places: places.length, content }, places }
-}
-
-function contentOf(
-  updates: readonly UpdateRow[],
-  byChannel: readonly (readonly [number, readonly UpdateRow[]])[],
-): Buffer {
-  const firstAt = updates[0]?.acceptedAt ?? 0
-  const opIds = updates.map((update) => (isMade(update) ? 0 : update.opId))
+function blockOf(updates: readonly UpdateOf[], start: number, end: number): Block {
+  const firstAt = updates[start]?.item.acceptedAt ?? 0
   const columns: Columns = {
-    channels: byChannel.map(([channel, { length }]) => [channel, length]),
-    seqs: byChannel.flatMap(([, own]) => own.map(({ seq }, at) => seq - (own[at - 1]?.seq ?? 0))),
-    models: updates.map(({ model }) => model),
-    actions: updates.map(({ action }) => action),
-    entities: updates.map(({ entityId }) => entityId),
-    states: updates.map(({ state }) => state),
-    revs: updates.map(({ rev }) => rev),
-    times: updates.map(({ acceptedAt }) => acceptedAt - firstAt),
+    channels: [],
+    seqs: [],
+    models: [],
+    actions: [],
+    entities: [],
+    states: [],
+    revs: [],
+    times: [],
     firstAt,
-    opIds,
-    lengths: updates.map(({ payload }) => payload.length),
+    opIds: [],
+    lengths: [],
   }
-  const made = updates.filter((_, at) => opIds[at] === 0)
-  const random = made.map(({ opId }) => opId.slice(RANDOM_AT)).join('')
-  const text = `${JSON.stringify(columns)}\n${updates.map(({ payload }) => payload).join('')}`
-  return Buffer.concat([Buffer.of(made.length), Buffer.from(random, 'hex'), pack(text)])
+  const places: Block['places'][number][] = []
+  let random = ''
+  let payloads = ''
+  let blockLastAt = -Infinity
+  for (let from = start, to; from < end; from = to) {
+    const channel = updates[from]?.ref ?? 0
+    let seq = 0
+    let lastAt = -Infinity
+    for (to = from; to < end; to += 1) {
+      const update = updates[to]
+      if (update?.ref !== channel) break
+      const { item } = update
+      columns.seqs.push(item.seq - seq)
+      columns.models.push(item.model)
+      columns.actions.push(item.action)
+      columns.entities.push(item.entityId)
+      columns.states.push(item.state ?? null)
+      columns.revs.push(item.rev ?? null)
+      columns.times.push(item.acceptedAt - firstAt)
+      columns.lengths.push(item.payload.length)
+      payloads += item.payload
+      if (isMade(item)) {
+        columns.opIds.push(0)
+        random += item.opId.slice(RANDOM_AT)
+      } else columns.opIds.push(item.opId)
+      seq = item.seq
+      if (item.acceptedAt > lastAt) lastAt = item.acceptedAt
+    }
+    columns.channels.push([channel, to - from])
+    places.push({ channel, lastSeq: seq, lastAt })
+    if (lastAt > blockLastAt) blockLastAt = lastAt
+  }
+  const made = Buffer.from(random, 'hex')
+  const text = pack(`${JSON.stringify(columns)}\n${payloads}`)
+  const content = Buffer.concat([Buffer.of(made.length / RANDOM_BYTES), made, text])
+  return { entries: end - start, content, lastAt: blockLastAt, places }
+}
+
+/** The rows of blocks and of their places. */
+export interface BlockRows {
+  readonly blocks: UpdateBlockRow[]
+  readonly places: UpdatePlaceRow[]
+}
+
+/** The span of a block; always the same where the database has one span. (update-places.ts) */
+export const spanOf = ({ spanBits }: Dialect, block: number): number =>
+  spanBits === undefined ? 0 : Math.floor(block / 2 ** spanBits)
+
+interface Written extends Pick<UpdateBlockRow, 'id' | 'isJoined'> {
+  readonly dialect: Dialect
+}
+
+/** Adds the rows of a block with the number of its first update. */
+export function addBlock(
+  rows: BlockRows,
+  { entries, content, lastAt, places }: Block,
+  { id, isJoined, dialect }: Written,
+): void {
+  rows.blocks.push({ id, lastAt, entries, places: places.length, isJoined, content })
+  const span = spanOf(dialect, id)
+  for (const place of places) rows.places.push({ span, ...place, block: id })
 }
 
 /** True when the random part of an op_id says all that the time of acceptance does not. */
-const isMade = ({ opId, acceptedAt }: UpdateRow): boolean =>
+const isMade = ({ opId, acceptedAt }: Update): boolean =>
   isGatewayForm(opId) && isOperationOf(opId, acceptedAt)
 
 /**
@@ -150,52 +201,4 @@ export function updatesIn(content: Uint8Array, wanted?: number): readonly FeedRo
     }
   }
   return updates
-}
-
-interface Behind {
-  readonly channel: number
-  readonly after: number
-  /** Leaves out blocks of which every update was accepted before this time. */
-  readonly sinceMs?: number | undefined
-}
-
-type Held = Pick<UpdatePlaceRow, 'lastSeq'> & Pick<UpdateBlockRow, 'content'>
-
-const HELD = `SELECT p.last_seq AS lastSeq, b.content FROM update_places p
-  CROSS JOIN update_blocks b ON b.id = p.block WHERE p.channel = ?`
-
-/** The updates of a channel behind a seq that blocks hold, block by block. */
-export async function* updatesBehind(
-  executor: Executor,
-  { channel, after, sinceMs = 0 }: Behind,
-): AsyncGenerator<readonly FeedRow[]> {
-  let last = after
-  for (;;) {
-    const held = await executor.all<Held>(
-      `${HELD} AND p.last_seq > ? AND p.last_at >= ? ORDER BY p.last_seq LIMIT ?`,
-      [channel, last, sinceMs, BLOCKS_AT_ONCE],
-    )
-    for (const { content } of held) {
-      yield updatesIn(content, channel).filter(({ seq }) => seq > after)
-    }
-    last = held.at(-1)?.lastSeq ?? last
-    if (held.length < BLOCKS_AT_ONCE) return
-  }
-}
-
-/** The updates at these places, as far as blocks hold them. */
-export async function updatesAtPlaces(
-  executor: Executor,
-  places: readonly Pick<FeedRow, 'channel' | 'seq'>[],
-): Promise<readonly FeedRow[]> {
-  const held = await allForEach<Held>(
-    executor,
-    `${HELD} AND p.last_seq >= ? ORDER BY p.last_seq LIMIT 1`,
-    places.map(({ channel, seq }) => [channel, seq]),
-  )
-  return places.flatMap(({ channel, seq }, at) =>
-    (held[at] ?? []).flatMap(({ content }) =>
-      updatesIn(content, channel).filter((update) => update.seq === seq),
-    ),
-  )
 }

@@ -16,6 +16,7 @@ import { Scheduled1804500000000 } from './15-scheduled.ts'
 import { MqttSessions1805000000000 } from './16-mqtt-sessions.ts'
 import { Mappings1805500000000 } from './17-mappings.ts'
 import { SessionKeys1806000000000 } from './18-session-keys.ts'
+import { UpdateBlocks1807000000000 } from './19-update-blocks.ts'
 
 /** Every step, in order. */
 export const MIGRATIONS = [
@@ -37,4 +38,5 @@ export const MIGRATIONS = [
   MqttSessions1805000000000,
   Mappings1805500000000,
   SessionKeys1806000000000,
+  UpdateBlocks1807000000000,
 ]

@@ -52,7 +52,6 @@ export const mysql: Dialect = {
     document: { type: 'mediumtext', ...BINARY },
     bytes: { type: 'mediumblob' },
     indexesLongText: false,
-    hasSpans: false,
     hasBlocks: true,
   },
   seqBlock: 128,

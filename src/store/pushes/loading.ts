@@ -10,12 +10,11 @@ import type { ProviderName, Platform } from '#domain/push/providers'
 import type { Executor } from '#src/store/jobs/executor'
 import { FEED_COLUMNS, entryFrom } from '#src/store/feed/deliverables'
 import type { StoredEntry } from '#src/store/feed/deliverables'
-import { updatesAtPlaces } from '#src/store/feed/update-blocks'
+import { updatesAt } from '#src/store/feed/update-places'
 import { eventFrom, thingFrom } from '#src/store/turns/document'
 import type { EventRow, ThingRow } from '#src/store/entities/entities'
 import type { PushJobRow } from '#src/store/entities/pushes'
 import type { Numbered } from '#src/store/dialect'
-import { spanOf } from '#src/store/statements/spans'
 
 /** A job, from its own row. */
 export type Job = Omit<DueJob, 'state'>
@@ -134,59 +133,13 @@ async function entriesOf(
 
 const COLUMNS = `f.channel, ${FEED_COLUMNS.replaceAll(/\bseq\b/g, 'f.seq')}`
 
-const entriesAt = (executor: Executor, places: readonly Place[]): Promise<readonly Found[]> =>
-  rowsAt(executor, places, { table: 'feed_entries', on: '', parameters: [] })
-
-/** Looks into rows first: most jobs are new. */
-async function updatesAt(executor: Executor, places: readonly Place[]): Promise<readonly Found[]> {
-  const rows = await updateRowsAt(executor, places)
-  const known = new Set(rows.map(keyOf))
-  const others = places.filter((place) => !known.has(keyOf(place)))
-  return [...rows, ...(await updatesAtPlaces(executor, others))]
-}
-
-/** Looks in the newest span first, when updates are indexed in spans. */
-async function updateRowsAt(
-  executor: Executor,
-  places: readonly Place[],
-): Promise<readonly Found[]> {
-  const table = 'thing_updates'
-  const span = spanOf(executor, table)
-  if (span === undefined) return rowsAt(executor, places, { table, on: '', parameters: [] })
-  if (places.length === 0) return []
-  const ends = await executor.first<{ low: number | null; high: number | null }>(
-    `SELECT (SELECT min(id) FROM ${table}) >> ${span.bits} AS low,
-      (SELECT max(id) FROM ${table}) >> ${span.bits} AS high`,
-  )
-  const found: Found[] = []
-  let missing = places
-  for (let at = ends?.high ?? -1; at >= (ends?.low ?? 0) && missing.length > 0; at -= 1) {
-    const on = `f.id >> ${span.bits} = ? AND `
-    const rows = await rowsAt(executor, missing, { table, on, parameters: [at] })
-    found.push(...rows)
-    const known = new Set(rows.map(keyOf))
-    missing = missing.filter((place) => !known.has(keyOf(place)))
-  }
-  return found
-}
-
-interface At {
-  readonly table: 'feed_entries' | 'thing_updates'
-  readonly on: string
-  readonly parameters: readonly number[]
-}
-
-async function rowsAt(
-  executor: Executor,
-  places: readonly Place[],
-  { table, on, parameters }: At,
-): Promise<readonly Found[]> {
+async function entriesAt(executor: Executor, places: readonly Place[]): Promise<readonly Found[]> {
   if (places.length === 0) return []
   return executor.all<Found>(
     `SELECT${executor.dialect.inOrder} ${COLUMNS}
       FROM ${executor.dialect.keys('k', { channel: 'integer', seq: 'integer' })}
-      CROSS JOIN ${table} f ON ${on}f.channel = k.channel AND f.seq = k.seq`,
-    [JSON.stringify(places.map(({ channel, seq }) => [channel, seq])), ...parameters],
+      CROSS JOIN feed_entries f ON f.channel = k.channel AND f.seq = k.seq`,
+    [JSON.stringify(places.map(({ channel, seq }) => [channel, seq]))],
   )
 }
 

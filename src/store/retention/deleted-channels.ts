@@ -5,16 +5,13 @@
 //     more: a turn that loaded the channel before the deletion still writes rows for it, and nobody
 //     would find the rows of a channel without a row of its own.
 
-import { removeById } from '#src/store/statements/bulk'
 import type { Executor } from '#src/store/jobs/executor'
-import { rowsOf } from '#src/store/statements/spans'
-import type { FeedTable } from '#src/store/statements/spans'
-
-const FEED: readonly FeedTable[] = ['thing_updates', 'feed_entries']
+import { placesBehind } from '#src/store/feed/update-places'
+import type { UpdatePlaceRow } from '#src/store/entities/feed'
 
 /** Other tables with rows of a channel, and the column that orders them within it. */
 const PARTS = [
-  ['update_places', 'last_seq'],
+  ['feed_entries', 'seq'],
   ['subscriptions', 'device'],
   ['channel_keys', 'id'],
   ['channel_mappings', 'channel'],
@@ -44,17 +41,7 @@ export async function removeDeletedChannel(
     [deletedBefore],
   )
   if (deleted === undefined) return 0
-  let removed = 0
-  for (const table of FEED) {
-    const left = maxRows - removed
-    if (left <= 0) return removed
-    const { sql, parameters, order } = rowsOf(executor, { table, channel: deleted.id, after: 0 })
-    const rows = await executor.all<{ id: number }>(`SELECT id ${sql}${order} LIMIT ?`, [
-      ...parameters,
-      left,
-    ])
-    removed += await removeById(executor, table, rows)
-  }
+  let removed = await removePlaces(executor, deleted.id, maxRows)
   for (const [table, column] of PARTS) {
     const left = maxRows - removed
     if (left <= 0) return removed
@@ -73,6 +60,23 @@ export async function removeDeletedChannel(
   await executor.run('DELETE FROM channel_heads WHERE channel = ?', [deleted.id])
   await executor.run('DELETE FROM channels WHERE id = ?', [deleted.id])
   return removed + OWN_ROWS
+}
+
+/** Blocks stay until retention removes them with what other channels have in them. */
+async function removePlaces(executor: Executor, channel: number, maxRows: number): Promise<number> {
+  const { from, parameters, order } = placesBehind(executor, { channel, after: 0 })
+  const places = await executor.all<Pick<UpdatePlaceRow, 'span' | 'lastSeq'>>(
+    `SELECT p.span, p.last_seq AS lastSeq ${from}${order} LIMIT ?`,
+    [...parameters, maxRows],
+  )
+  const lastOf = new Map(places.map(({ span, lastSeq }) => [span, lastSeq]))
+  for (const [span, lastSeq] of lastOf) {
+    await executor.run(
+      'DELETE FROM update_places WHERE span = ? AND channel = ? AND last_seq <= ?',
+      [span, channel, lastSeq],
+    )
+  }
+  return places.length
 }
 
 interface PartToRemove {

@@ -19,6 +19,7 @@ import type { Database } from '#src/store/jobs/database'
 import type { Executor } from '#src/store/jobs/executor'
 import { removeDeletedChannel } from './deleted-channels.ts'
 import type { TombstoneRow } from '#src/store/entities/entities'
+import type { UpdateBlockRow } from '#src/store/entities/feed'
 import { removeBindSessions, removeEndedGrants } from '#src/store/assistants/ended-grants'
 import { deleteIdleChannels, removeIdleDevices } from './idle.ts'
 
@@ -30,7 +31,6 @@ const CHORES: readonly Chore[] = [
   removeOperations,
   rowsOf('operation_batches', 'last_at', 'operations'),
   // Raises no floor: a device that is behind gets each Thing whole, not its updates.
-  rowsOf('thing_updates', 'accepted_at', 'thingUpdates'),
   removeUpdateBlocks,
   removeFeedEntries,
   removeTombstones,
@@ -151,9 +151,10 @@ async function removeUpdateBlocks(
   { thingUpdates }: RetentionLimits,
   maxRows: number,
 ): Promise<number> {
-  const select = 'SELECT id, last_at AS at, places FROM update_blocks'
-  const limits = { before: thingUpdates, maxRows }
-  const old = await oldestOf<Old & { readonly places: number }>(executor, select, limits)
+  const old = await executor.all<Pick<UpdateBlockRow, 'id' | 'places'>>(
+    `SELECT id, places FROM update_blocks WHERE last_at < ? ORDER BY last_at LIMIT ?`,
+    [thingUpdates, maxRows],
+  )
   let rows = 0
   const fitting = old.filter(({ places }) => (rows += places + 1) <= maxRows)
   const removed = await changeIn(

@@ -25,10 +25,9 @@ export const sqlite: Dialect = {
     document: { type: 'text' },
     bytes: { type: 'blob' },
     indexesLongText: true,
-    hasSpans: true,
     hasBlocks: false,
   },
-  // 32,768 rows: their index takes a hundred pages.
+  // 32,768 updates: their places take a hundred pages.
   spanBits: 15,
   setup: [],
   begin: {

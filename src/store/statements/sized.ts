@@ -24,7 +24,6 @@ export interface Sized extends Sequenced {
 /** The column that holds the content, for each table with pages. */
 const CONTENT = {
   feed_entries: 'payload',
-  thing_updates: 'payload',
   things: 'document',
   events: 'document',
 } as const

@@ -13,10 +13,11 @@ import type { Dialect } from '#src/store/dialect'
 import { documentOf, filedUnder } from './document.ts'
 import type { ChannelHeadRow } from '#src/store/entities/channels'
 import type { EventRow, ThingRow, TombstoneRow } from '#src/store/entities/entities'
-import type { FeedRow } from '#src/store/entities/feed'
+import type { FeedRow, UpdateBlockRow, UpdatePlaceRow } from '#src/store/entities/feed'
 import type { DeadLetterRow, ParkedRow } from '#src/store/entities/lanes'
 import type { OperationBatchRow, OperationRow } from '#src/store/entities/operations'
 import type { Tables } from '#src/store/entities/tables'
+import { addBlock, blocksOf } from '#src/store/feed/update-blocks'
 import { batchRows } from './operation-batches.ts'
 import { unpark } from './parked.ts'
 import { RuleRows } from './rules.ts'
@@ -110,7 +111,8 @@ export class TurnRows {
   readonly #events: Bulk<OfChannel<Event>>
   readonly #tombstones: Bulk<TombstoneRow>
   readonly #feedEntries: Bulk<OfChannel<FeedEntry>>
-  readonly #thingUpdates: Bulk<OfChannel<FeedEntry>>
+  readonly #updateBlocks: Bulk<UpdateBlockRow>
+  readonly #updatePlaces: Bulk<UpdatePlaceRow>
   readonly #operations: Bulk<Operation>
   readonly #operationBatches: Bulk<OperationBatchRow>
   readonly #deadLetters: Bulk<DeadLetter>
@@ -136,7 +138,8 @@ export class TurnRows {
     })
     this.#tombstones = Bulk.of(tables.tombstones)
     this.#feedEntries = new Bulk(tables.feedEntries, FEED)
-    this.#thingUpdates = new Bulk(tables.thingUpdates, FEED)
+    this.#updateBlocks = Bulk.of(tables.updateBlocks)
+    this.#updatePlaces = Bulk.of(tables.updatePlaces)
     this.#operations = new Bulk(tables.operations, OPERATION)
     this.#operationBatches = Bulk.of(tables.operationBatches)
     this.#deadLetters = new Bulk(tables.deadLetters, DEAD_LETTER)
@@ -144,7 +147,11 @@ export class TurnRows {
   }
 
   /** The statements that write a turn. */
-  *statements(writes: TurnWrites, executor: Executor): Generator<RowsStatement> {
+  *statements(
+    writes: TurnWrites,
+    firstUpdate: number,
+    executor: Executor,
+  ): Generator<RowsStatement> {
     yield* this.#rules.statements(writes.channels, executor)
     yield* this.#scheduled.statements(writes.channels, executor)
     const parts = partsOf(writes.channels)
@@ -153,7 +160,7 @@ export class TurnRows {
     yield* this.#events.inserts(parts.events, executor)
     yield* this.#tombstones.inserts(parts.tombstones, executor)
     yield* this.#feedEntries.inserts(parts.feedEntries, executor)
-    yield* this.#thingUpdates.inserts(parts.thingUpdates, executor)
+    yield* this.#updates(parts.updates, firstUpdate, executor)
     if (writes.unparked !== undefined) yield* unpark(writes.unparked)
     if (writes.putOff !== undefined) yield putOff(writes.putOff)
     yield* this.#operations.inserts(writes.operations, executor)
@@ -162,6 +169,30 @@ export class TurnRows {
     yield* this.#deadLetters.inserts(writes.deadLetters, executor)
     yield* this.#parked.inserts(writes.parked ?? [], executor)
   }
+
+  *#updates(
+    updates: readonly OfChannel<FeedEntry>[],
+    first: number,
+    executor: Executor,
+  ): Generator<RowsStatement> {
+    let id = first
+    const written = { blocks: [] as UpdateBlockRow[], places: [] as UpdatePlaceRow[] }
+    for (const block of blocksOf(updates)) {
+      addBlock(written, block, { id, isJoined: 0, dialect: executor.dialect })
+      id += block.entries
+    }
+    yield* this.#updateBlocks.inserts(written.blocks, executor)
+    yield* this.#updatePlaces.inserts(written.places, executor)
+  }
+}
+
+/** The number of a turn's updates of Things. */
+export function updatesOf({ channels }: TurnWrites): number {
+  let count = 0
+  for (const { entries } of channels) {
+    for (const { model } of entries) if (model === 'thing') count += 1
+  }
+  return count
 }
 
 /**
@@ -175,7 +206,7 @@ function partsOf(channels: readonly ChannelWrites[]) {
     events: [] as OfChannel<Event>[],
     tombstones: [] as TombstoneRow[],
     feedEntries: [] as OfChannel<FeedEntry>[],
-    thingUpdates: [] as OfChannel<FeedEntry>[],
+    updates: [] as OfChannel<FeedEntry>[],
   }
   for (const { head, things, events, entries } of channels.toSorted(byRef)) {
     const { ref } = head
@@ -189,7 +220,7 @@ function partsOf(channels: readonly ChannelWrites[]) {
       if (item.state === 'closed') parts.tombstones.push(tombstoneRow('event', { ref, item }))
     }
     for (const item of entries) {
-      const table = item.model === 'thing' ? parts.thingUpdates : parts.feedEntries
+      const table = item.model === 'thing' ? parts.updates : parts.feedEntries
       table.push({ ref, item })
     }
   }

@@ -31,42 +31,60 @@ import { compactSince, operationsInBatches, withRowsBefore } from './operation-b
 import { parkedIn, waitingFor } from './parked.ts'
 import { deadlinesIn, dueIn, nextDueIn, rulesOf, watchesOf } from './rules.ts'
 import { scheduledOf } from './scheduled.ts'
-import { TurnRows } from './turn-rows.ts'
+import { TurnRows, updatesOf } from './turn-rows.ts'
+import { UpdateNumbers } from './update-numbers.ts'
 
 const URGENT = { isUrgent: true }
 
 /** The turns of a database; the place of a lane moves with each. */
-export const turnsOn = (database: Database, tables: Tables, pushes: PushRules): TurnStore => ({
-  takeLane: (lease) => takeLane(database, lease),
-  lastEpoch: () => lastEpoch(database),
-  bindLog: (log) => bindLog(database, log),
-  commit: committing(database, tables, pushes),
-  due: (lane, upTo, max) => dueIn(database, { lane, upTo, max }),
-  nextDue: (lane) => nextDueIn(database, lane),
-  deadlines: (lane) => deadlinesIn(database, lane),
-  parkedIn: (lane) => parkedIn(database, lane),
-  waitingFor: (channelId, max) => waitingFor(database, channelId, max),
-  untilDurable: () => writeDurably(database),
-  // The statements need not see one state: only the owner of the lanes writes these rows.
-  load: (reads) => database.read((executor) => load(executor, reads), URGENT),
-})
+export function turnsOn(database: Database, tables: Tables, pushes: PushRules): TurnStore {
+  const numbers = new UpdateNumbers(database)
+  return {
+    takeLane: (lease) => {
+      numbers.renew()
+      return takeLane(database, lease)
+    },
+    lastEpoch: () => lastEpoch(database),
+    bindLog: (log) => bindLog(database, log),
+    commit: committing(database, { tables, pushes, numbers }),
+    due: (lane, upTo, max) => dueIn(database, { lane, upTo, max }),
+    nextDue: (lane) => nextDueIn(database, lane),
+    deadlines: (lane) => deadlinesIn(database, lane),
+    parkedIn: (lane) => parkedIn(database, lane),
+    waitingFor: (channelId, max) => waitingFor(database, channelId, max),
+    untilDurable: () => writeDurably(database),
+    // The statements need not see one state: only the owner of the lanes writes these rows.
+    load: (reads) => database.read((executor) => load(executor, reads), URGENT),
+  }
+}
 
-function committing(database: Database, tables: Tables, pushes: PushRules): TurnStore['commit'] {
+interface Writing {
+  readonly tables: Tables
+  readonly pushes: PushRules
+  readonly numbers: UpdateNumbers
+}
+
+function committing(database: Database, { tables, pushes, numbers }: Writing): TurnStore['commit'] {
   const rows = new TurnRows(tables, database.dialect)
   const jobs = new JobMaking(pushes, tables, database.dialect)
   let since: number | undefined
-  function* statements(writes: TurnWrites, executor: Executor): Generator<RowsStatement> {
+  function* statements(
+    writes: TurnWrites,
+    firstUpdate: number,
+    executor: Executor,
+  ): Generator<RowsStatement> {
     yield* laneMoves(writes.lanes) // W2
-    yield* rows.statements(writes, executor)
+    yield* rows.statements(writes, firstUpdate, executor)
   }
   return async (writes) => {
+    const firstUpdate = await numbers.take(updatesOf(writes))
     // turns/1. Not idempotent: run again after a commit whose answer was lost, it would find itself
     //   fenced.
     const queued = await database.repeatable<readonly OperationId[] | undefined>(
       async (executor) => {
         since ??= await compactSince(executor)
         const sorted = withRowsBefore(since, writes) // operation-batches/3
-        const isWhole = await runAll(executor, statements(sorted, executor))
+        const isWhole = await runAll(executor, statements(sorted, firstUpdate, executor))
         if (!isWhole) return new RolledBack(undefined) // W2
         return jobs.make(executor, writes.channels)
       },

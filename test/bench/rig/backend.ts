@@ -8,7 +8,7 @@ import { createConnection } from 'mysql2/promise'
 import type { Connection, ResultSetHeader } from 'mysql2/promise'
 
 import { ARE_CURRENT, startTestDatabase, startTestNats } from '#test/support/current-servers'
-import { UPDATE_ROWS } from './database.ts'
+import { UNJOINED } from './database.ts'
 import type { CountQueries, RowCounts, Stored } from './database.ts'
 import type { RowWriter } from './keyed-rows.ts'
 
@@ -97,7 +97,7 @@ export function storedAt(databaseUrl: string): Promise<Stored> {
     const tables = await columnOf(connection, TABLES)
     await connection.query(`ANALYZE TABLE ${tables.join(', ')}`)
     const bytes = await numberOf(connection, TABLE_BYTES)
-    return { bytes, updateRows: await numberOf(connection, UPDATE_ROWS) }
+    return { bytes, unjoined: await numberOf(connection, UNJOINED) }
   })
 }
 

@@ -7,7 +7,11 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { StatementSync } from 'node:sqlite'
 
+import type { OperationId, ThingId } from '#domain/identity'
 import { NO_FIELDS } from '#domain/patch'
+import { addBlock, blocksOf } from '#src/store/feed/update-blocks'
+import type { BlockRows } from '#src/store/feed/update-blocks'
+import { sqlite } from '#src/store/sqlite/dialect'
 import { documentOf } from '#src/store/turns/document'
 import { attrsOf, thingIdOf, titleOf } from '#test/bench/load/payload'
 import type { NewDevices } from './device-keys.ts'
@@ -80,17 +84,52 @@ function addMessages(each: number): void {
   database.prepare('UPDATE channel_heads SET head_seq = head_seq + ?').run(each)
 }
 
-/** Adds updates of the one Thing of each channel. */
+/** Adds updates of the one Thing of each channel, in blocks as turns write them. */
 function addUpdates(each: number): void {
+  const things = database
+    .prepare(
+      `SELECT h.channel, h.head_seq AS headSeq, t.id FROM channel_heads h
+        JOIN things t ON t.channel = h.channel ORDER BY h.channel`,
+    )
+    .all() as { channel: number; headSeq: number; id: ThingId }[]
+  const rows: BlockRows = { blocks: [], places: [] }
+  let id = 1
+  for (let n = 1; n <= each; n += 1) {
+    const updates = things.map(({ channel, headSeq, id: entityId }) => {
+      const opId = `made-${channel}-${headSeq + n}` as OperationId
+      const item = {
+        seq: headSeq + n,
+        opId,
+        entityId,
+        state: 'active',
+        rev: n + 1,
+        payload: PAYLOAD,
+      }
+      const named = { model: 'thing', action: 'update', acceptedAt: 1 } as const
+      return { ref: channel, item: { ...item, ...named } }
+    })
+    for (const block of blocksOf(updates)) {
+      addBlock(rows, block, { id, isJoined: 1, dialect: sqlite })
+      id += block.entries
+    }
+  }
+  const addRow = database.prepare(
+    `INSERT INTO update_blocks (id, last_at, entries, places, is_joined, content)
+      VALUES (?, ?, ?, ?, ?, ?)`,
+  )
+  for (const row of rows.blocks)
+    addRow.run(row.id, row.lastAt, row.entries, row.places, row.isJoined, row.content)
+  const addPlace = database.prepare(
+    'INSERT INTO update_places (span, channel, last_seq, last_at, block) VALUES (?, ?, ?, ?, ?)',
+  )
+  for (const { span, channel, lastSeq, lastAt, block } of rows.places)
+    addPlace.run(span, channel, lastSeq, lastAt, block)
   database
     .prepare(
-      `INSERT INTO thing_updates (channel, seq, model, action, entity_id, op_id, state, rev,
-          accepted_at, payload)
-        ${NUMBERS} SELECT h.channel, head_seq + n, 'thing', 'update', t.id,
-          printf('made-%d-%d', h.channel, head_seq + n), 'active', n + 1, 1, ?
-          ${ADDED} JOIN things t ON t.channel = h.channel ${IN_ORDER}`,
+      `INSERT INTO gateway_meta (name, value) VALUES ('update_number', ?)
+      ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
     )
-    .run(each, PAYLOAD, each)
+    .run(String(id))
   database.prepare('UPDATE channel_heads SET head_seq = head_seq + ?').run(each)
   database.exec(
     `UPDATE things SET seq =

@@ -22,11 +22,11 @@ export interface RowCounts {
 export interface Stored {
   /** Bytes of its pages but the free ones. */
   readonly bytes: number
-  /** Updates of things that are not gathered into a block yet. */
-  readonly updateRows: number
+  /** Updates of things in blocks that are not joined yet. */
+  readonly unjoined: number
 }
 
-export const UPDATE_ROWS = 'SELECT count(*) FROM thing_updates'
+export const UNJOINED = 'SELECT coalesce(sum(entries), 0) FROM update_blocks WHERE is_joined = 0'
 
 /** One SELECT for each count, with one number. */
 export type CountQueries = Readonly<Record<keyof RowCounts, string>>
@@ -47,9 +47,9 @@ export async function countRows(path: string, queries: CountQueries): Promise<Ro
 /** What a file takes; the server may be running. */
 export async function storedIn(path: string): Promise<Stored> {
   const pragmas = ['PRAGMA page_count', 'PRAGMA freelist_count', 'PRAGMA page_size']
-  const found = await numbers(['count', path, ...pragmas, UPDATE_ROWS])
-  const [pages = NaN, free = NaN, size = NaN, updateRows = NaN] = found
-  return { bytes: (pages - free) * size, updateRows }
+  const found = await numbers(['count', path, ...pragmas, UNJOINED])
+  const [pages = NaN, free = NaN, size = NaN, unjoined = NaN] = found
+  return { bytes: (pages - free) * size, unjoined }
 }
 
 /** Adds so many things of the workload to channels without any. No server may run. */

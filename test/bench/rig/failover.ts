@@ -175,30 +175,22 @@ async function audit({ backend }: Cluster, load: LoadReport): Promise<void> {
   if (difference !== undefined) throw new Error(difference)
 }
 
-const ROWS = 'SELECT payload FROM thing_updates'
 const BLOCKS = 'SELECT content FROM update_blocks'
 
 async function differenceIn(databaseUrl: string, load: LoadReport): Promise<string | undefined> {
-  const [payloads = [], blocks = []] = await columnsAt(databaseUrl, [ROWS, BLOCKS])
+  const [blocks = []] = await columnsAt(databaseUrl, [BLOCKS])
   const { operations, revisions, feed } = await countRowsAt(databaseUrl, QUERIES)
   const isEven = operations === revisions && revisions === feed
   return (
-    dueDifference(load.acceptedDueUs ?? [], storedDues({ payloads, blocks })) ??
+    dueDifference(load.acceptedDueUs ?? [], storedDues(blocks)) ??
     (isEven ? undefined : `stored ${JSON.stringify({ operations, revisions, feed })}`)
   )
 }
 
-interface StoredUpdates {
-  /** Payloads of updates that have rows. */
-  readonly payloads: readonly unknown[]
-  /** Blocks of those that are gathered. */
-  readonly blocks: readonly unknown[]
-}
-
 /** The times at which stored updates were due; others than those of the workload have none. */
-export function storedDues({ payloads, blocks }: StoredUpdates): readonly number[] {
-  const gathered = blocks.flatMap((block) => (block instanceof Uint8Array ? updatesIn(block) : []))
-  return [...payloads.map(String), ...gathered.map(({ payload }) => payload)].flatMap((payload) => {
+export function storedDues(blocks: readonly unknown[]): readonly number[] {
+  const updates = blocks.flatMap((block) => (block instanceof Uint8Array ? updatesIn(block) : []))
+  return updates.flatMap(({ payload }) => {
     const due = numberAt(payload, '"due":')
     return due > 0 ? [due - DUE_BASE_US] : []
   })

@@ -19,7 +19,7 @@ export const QUERIES: CountQueries = {
   operations: `SELECT (SELECT count(*) FROM operations) +
     (SELECT coalesce(sum(operations), 0) FROM operation_batches)`,
   revisions: `SELECT coalesce(sum(json_extract(document, '$.rev')), 0) FROM things`,
-  feed: `SELECT (SELECT count(*) FROM thing_updates) + (SELECT count(*) FROM feed_entries) +
+  feed: `SELECT (SELECT count(*) FROM feed_entries) +
     (SELECT coalesce(sum(entries), 0) FROM update_blocks)`,
 }
 

@@ -14,12 +14,12 @@ import type { Engine } from './subjects.ts'
 const CHANNELS = 100
 /** A run lasts so many steps of five seconds. */
 const STEPS = 4
-/** Fewer updates than this many rows are not gathered yet. */
-const RUN_ROWS = 16_384
+/** Fewer updates than this are not joined yet. */
+const RUN_UPDATES = 16_384
 /** The run is filled by so many updates more than it needs, at this rate. */
-const SPARE_ROWS = 64
+const SPARE_UPDATES = 64
 const FILL_PER_SECOND = 2_000
-const GATHERED_WITHIN_MS = 60_000
+const JOINED_WITHIN_MS = 60_000
 const LOOK_AGAIN_MS = 1_000
 
 const SHARED = { unit: 'bytes an update' } as const
@@ -52,38 +52,38 @@ async function measured(session: Session, engine: Engine): Promise<Figure> {
 interface Run {
   readonly updates: number
   readonly bytesEach: number
-  /** Updates that no block has yet. */
-  readonly rowsLeft: number
+  /** Updates in blocks that are not joined yet. */
+  readonly unjoined: number
 }
 
 async function runsOf({ options }: Session, rig: Rig): Promise<readonly Run[]> {
   const { runs, secondsPerStep, say } = options
   const durationMs = secondsPerStep * STEPS * 1_000
   await rig.step({ pace: { kind: 'closed' }, durationMs }) // It makes the Things.
-  let { stored: before } = await gathered(rig)
+  let { stored: before } = await joined(rig)
   const all: Run[] = []
   for (let run = 0; run < runs; run += 1) {
     const { load } = await rig.step({ pace: { kind: 'closed' }, durationMs })
-    const { stored: after, updates: more } = await gathered(rig)
+    const { stored: after, updates: more } = await joined(rig)
     const updates = load.accepted + more
     const bytesEach = (after.bytes - before.bytes) / updates
     say(`  ${rig.subject.name}: ${bytesEach.toFixed(0)} bytes an update, of ${updates}`)
-    all.push({ updates, bytesEach, rowsLeft: after.updateRows })
+    all.push({ updates, bytesEach, unjoined: after.unjoined })
     before = after
   }
   return all
 }
 
-interface Gathered {
+interface Joined {
   readonly stored: Stored
   /** Updates that were sent to fill the last run. */
   readonly updates: number
 }
 
-/** Fills a run, so that no update is left in a row, and looks once all runs are gathered. */
-async function gathered(rig: Rig): Promise<Gathered> {
-  const { updateRows } = await once(rig.subject)
-  const missing = RUN_ROWS + SPARE_ROWS - updateRows
+/** Fills a run, so that few updates are left unjoined, and looks once all runs are joined. */
+async function joined(rig: Rig): Promise<Joined> {
+  const { unjoined } = await once(rig.subject)
+  const missing = RUN_UPDATES + SPARE_UPDATES - unjoined
   const durationMs = (missing / FILL_PER_SECOND) * 1_000
   const { load } = await rig.step({
     pace: { kind: 'open', ratePerSecond: FILL_PER_SECOND },
@@ -94,11 +94,11 @@ async function gathered(rig: Rig): Promise<Gathered> {
 
 /** What the database takes once no whole run is left, or a minute later. */
 async function once(subject: Subject): Promise<Stored> {
-  const deadlineMs = performance.now() + GATHERED_WITHIN_MS
+  const deadlineMs = performance.now() + JOINED_WITHIN_MS
   for (;;) {
     const now = await subject.stored?.()
     if (now === undefined) throw new Error('the subject does not say what it stores')
-    if (now.updateRows < RUN_ROWS || performance.now() > deadlineMs) return now
+    if (now.unjoined < RUN_UPDATES || performance.now() > deadlineMs) return now
     await delay(LOOK_AGAIN_MS)
   }
 }

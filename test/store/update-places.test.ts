@@ -1,10 +1,12 @@
-// Method: the number that the next row gets is moved on, so that few rows fill many spans.
+// Method: the number that the next update gets is moved on, so that few blocks fill many spans.
 
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
 import type { FeedEntry } from '#domain/feed'
 import type { HistoryQuery, Page } from '#domain/store-ports'
+import { setFact } from '#src/store/turns/lanes'
+import { UPDATE_NUMBER } from '#src/store/turns/update-numbers'
 import { NEVER } from '#test/support/retention-limits'
 import { databasePath } from '#test/support/sqlite-store'
 import { ChannelWriter } from '#test/support/store-writer'
@@ -24,9 +26,8 @@ async function openWith(t: ExecutionContext, placesOf: Readonly<Record<number, n
   for (const { number, place } of updates.toSorted((one, other) => one.place - other.place)) {
     const writer = writers.get(number) ?? (await ChannelWriter.open(store, number))
     writers.set(number, writer)
-    await store.database.durable((executor) =>
-      executor.run(`UPDATE sqlite_sequence SET seq = ? WHERE name = 'thing_updates'`, [place - 1]),
-    )
+    await store.database.durable((executor) => setFact(executor, UPDATE_NUMBER, String(place)))
+    await store.turns.takeLane({ lane: 0, epoch: 1 }) // It takes new numbers then.
     const acceptedAt = 1_000 + place
     const update = { at: place, acceptedAt, attrs: { place }, channelId: channel(number) }
     await writer.take(thing('update', 'lamp', update)).commit()
@@ -46,7 +47,6 @@ async function openWith(t: ExecutionContext, placesOf: Readonly<Record<number, n
   return { store, writers, history }
 }
 
-/** The first row gets its number before `sqlite_sequence` has the table. */
 const FIRST = 1
 const LAST_OF_FIRST_SPAN = SPAN_ROWS - 1
 const MIDDLE = 3 * SPAN_ROWS + 5
@@ -96,15 +96,15 @@ test('a clock that goes back where a span begins hides nothing', async (t) => {
 test('no span is searched for a time before the oldest one left', async (t) => {
   const { store, writers, history } = await openWith(t, PLACES)
   await store.database.durable((executor) =>
-    executor.run('DELETE FROM thing_updates WHERE id < ?', [MIDDLE]),
+    executor.run('DELETE FROM update_blocks WHERE id < ?', [MIDDLE]),
   )
   t.deepEqual(await history(1, {}), writers.get(1)?.feed.slice(4))
-  await store.database.durable((executor) => executor.run('DELETE FROM thing_updates'))
+  await store.database.durable((executor) => executor.run('DELETE FROM update_blocks'))
   t.deepEqual(await history(1, {}), [])
   t.deepEqual(await history(1, { sinceMs: 1 }), [])
 })
 
-test('a history joins both tables', async (t) => {
+test('a history joins rows and blocks', async (t) => {
   const { writers, history } = await openWith(t, PLACES)
   const writer = writers.get(1)
   await writer?.take(message({ acceptedAt: 1_000 + NEWEST })).commit()
@@ -122,7 +122,7 @@ test('the updates of a deleted channel go from every span', async (t) => {
     left = await store.retention.step({ ...NEVER, deletedChannels: 6 }, 3)
   }
   const rows = await store.database.read((executor) =>
-    executor.all<{ channel: number }>('SELECT DISTINCT channel FROM thing_updates'),
+    executor.all<{ channel: number }>('SELECT DISTINCT channel FROM update_places'),
   )
   t.is(rows.length, 1)
 })

@@ -1,10 +1,10 @@
-// Blocks of updates: what was gathered is read as the rows that it was.
+// Blocks of updates: a channel reads the same from them before and after they are joined.
 
 import test from 'ava'
 
 import type { HistoryQuery } from '#domain/store-ports'
 import type { Store } from '#src/store/store'
-import { gatherAll } from '#test/support/gathered'
+import { joinAll } from '#test/support/joined'
 import { NEVER } from '#test/support/retention-limits'
 import { stepsOf } from '#test/support/retired'
 import { ChannelWriter } from '#test/support/store-writer'
@@ -62,8 +62,8 @@ const QUERIES: readonly Omit<HistoryQuery, 'channelId'>[] = [
   { limit: 50, thingPrefix: 'odd-', model: 'thing' },
 ]
 
-export function gatheredContract(engine: string, open: OpenStore): void {
-  test(`${engine}: update-blocks/1, gathering/2: history is the same before and after updates are gathered`, async (t) => {
+export function joinedContract(engine: string, open: OpenStore): void {
+  test(`${engine}: update-blocks/1, joining/2: history is the same before and after blocks are joined`, async (t) => {
     const store = await open(t)
     const writers = await fill(store)
     const ask = (): Promise<string[]> =>
@@ -73,15 +73,15 @@ export function gatheredContract(engine: string, open: OpenStore): void {
         ),
       )
     const before = await ask()
-    t.true((await gatherAll(store)) >= 2 * UPDATES)
+    t.true((await joinAll(store)) >= 2 * UPDATES)
     t.deepEqual(await ask(), before)
-    // Some in blocks and some in rows.
+    // Some in joined blocks and some in others.
     for (const writer of writers)
       await writer
         .take(thing('update', 'odd-1', { at: 9_999, channelId: writer.channelId }))
         .commit()
     const mixed = await ask()
-    await gatherAll(store)
+    await joinAll(store)
     t.deepEqual(await ask(), mixed)
     const since = await store.read.history({
       channelId: A,
@@ -98,14 +98,14 @@ export function gatheredContract(engine: string, open: OpenStore): void {
     )
   })
 
-  test(`${engine}: updates are gathered when they are old or many, and nothing else is`, async (t) => {
+  test(`${engine}: blocks are joined when they are old or many`, async (t) => {
     const store = await open(t)
     const writer = await ChannelWriter.open(store, 1)
     writer.take(message(), thing('update', 'lamp', { acceptedAt: 1_000 }), event('update', 'fire'))
     await writer.commit()
-    t.is(await store.gathering.gather(1_000 + 600_000), 0)
-    t.is(await store.gathering.gather(1_001 + 600_000), 1)
-    t.is(await store.gathering.gather(1_001 + 600_000), 0)
+    t.is(await store.joining.join(1_000 + 600_000), 0)
+    t.is(await store.joining.join(1_001 + 600_000), 1)
+    t.is(await store.joining.join(1_001 + 600_000), 0)
   })
 
   test(`${engine}: blocks are removed once all of their updates are past their time`, async (t) => {
@@ -116,7 +116,7 @@ export function gatheredContract(engine: string, open: OpenStore): void {
     await other
       .take(thing('update', 'b', { acceptedAt: 1_500, channelId: other.channelId }))
       .commit()
-    await gatherAll(store)
+    await joinAll(store)
     const seqs = async () => (await store.read.history({ channelId: A, limit: 9 })).items.length
     t.deepEqual(await stepsOf(store, { ...NEVER, thingUpdates: 1_500 }, 9), [])
     t.is(await seqs(), 1)
@@ -128,19 +128,19 @@ export function gatheredContract(engine: string, open: OpenStore): void {
     const store = await open(t)
     const writer = await ChannelWriter.open(store, 1)
     await writer.take(thing('update', 'a')).commit()
-    await gatherAll(store)
+    await joinAll(store)
     await store.channels.delete(A, 1_000)
     // Its place, its Thing, and the two rows of the channel itself.
     t.deepEqual(await stepsOf(store, { ...NEVER, deletedChannels: 1_001 }, 9), [4])
   })
 
-  test(`${engine}: gathering/1: two that gather at once move each update once`, async (t) => {
+  test(`${engine}: joining/1: two that gather at once move each update once`, async (t) => {
     const store = await open(t)
     const [writer] = await fill(store)
     const before = await pagesOf(store, { channelId: A, limit: 200 })
     const late = Number.MAX_SAFE_INTEGER
-    await Promise.allSettled([store.gathering.gather(late), store.gathering.gather(late)])
-    await gatherAll(store)
+    await Promise.allSettled([store.joining.join(late), store.joining.join(late)])
+    await joinAll(store)
     t.is(await pagesOf(store, { channelId: A, limit: 200 }), before)
     t.is(writer?.channelId, A)
   })

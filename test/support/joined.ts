@@ -1,4 +1,4 @@
-// A store that gathers updates after each commit, so that readers meet blocks where rows were.
+// A store that joins blocks after each commit, so that readers meet joined ones.
 
 import type { Store } from '#src/store/store'
 import type { OpenStore } from '#test/contracts/store-contract'
@@ -8,24 +8,24 @@ import { rounds } from '#test/support/until'
 const LATE_MS = Number.MAX_SAFE_INTEGER
 
 /** Gathers every update; returns how many. */
-export async function gatherAll({ gathering }: Pick<Store, 'gathering'>): Promise<number> {
+export async function joinAll({ joining }: Pick<Store, 'joining'>): Promise<number> {
   let sum = 0
   for (const goOn = rounds(); goOn();) {
-    const moved = await gathering.gather(LATE_MS)
+    const moved = await joining.join(LATE_MS)
     if (moved === 0) break
     sum += moved
   }
   return sum
 }
 
-/** The same store; its commits gather. */
-function gathersAfterCommits(store: Store): Store {
+/** The same store; its commits join. */
+function joinsAfterCommits(store: Store): Store {
   const { turns } = store
   const commit = turns.commit.bind(turns)
   const committing: Pick<typeof turns, 'commit'> = {
     commit: async (writes) => {
       const committed = await commit(writes)
-      await gatherAll(store)
+      await joinAll(store)
       return committed
     },
   }
@@ -33,8 +33,8 @@ function gathersAfterCommits(store: Store): Store {
   return store
 }
 
-/** Opens stores whose commits gather. */
-export const gathered =
+/** Opens stores whose commits join. */
+export const joined =
   (open: OpenStore): OpenStore =>
   async (t, pushes) =>
-    gathersAfterCommits(await open(t, pushes))
+    joinsAfterCommits(await open(t, pushes))

@@ -1,0 +1,136 @@
+// Joins the blocks that turns wrote, a run at a time.
+//
+// The blocks of a turn have few updates of each channel, or few at all. A run of many turns sorted
+// by channel packs an update of 250 bytes into 35, a reader of one channel unpacks few blocks, and
+// blocks are removed whole.
+//
+// Invariants:
+//   joining/1. A run is one transaction: it removes exactly the blocks that it read, or nothing. So
+//     an update is in one block, whoever else joins or removes, and whenever the process ends.
+//   joining/2. A run takes the oldest blocks, which hold the least seqs of each channel, and numbers
+//     their updates anew with the numbers that they had: the places of a channel follow one another.
+//   joining/3. A run holds at most RUN_BYTES_MAX in memory beyond one block, and no other job waits
+//     for more than a slice of it to be read. (W7)
+
+import type { JoiningStore } from '#domain/retention-ports'
+import { Bulk, changeIn, removeById, runAll } from '#src/store/statements/bulk'
+import { RolledBack } from '#src/store/jobs/database'
+import type { Database } from '#src/store/jobs/database'
+import type { UpdateBlockRow, UpdatePlaceRow } from '#src/store/entities/feed'
+import type { Tables } from '#src/store/entities/tables'
+import { addBlock, blocksOf, updatesIn } from '#src/store/feed/update-blocks'
+import type { BlockRows, UpdateOf } from '#src/store/feed/update-blocks'
+
+/** Updates of a run: sixteen of each of a thousand channels. */
+const RUN_UPDATES = 16_384
+const RUN_BLOCKS = 1_024
+const RUN_BYTES_MAX = 8 * 2 ** 20
+/** Blocks of a slice. */
+const SLICE_BLOCKS = 8
+/** Age of the oldest block from which on a run need not be whole. */
+const OLD_MS = 600_000
+
+type Waiting = Pick<UpdateBlockRow, 'id' | 'entries' | 'lastAt'>
+
+/** The blocks of a run that was read. */
+interface Run {
+  readonly blocks: readonly Waiting[]
+  readonly updates: readonly UpdateOf[]
+}
+
+export class Joining implements JoiningStore {
+  readonly #database: Database
+  readonly #blocks: Bulk<UpdateBlockRow>
+  readonly #places: Bulk<UpdatePlaceRow>
+
+  constructor(database: Database, tables: Tables) {
+    this.#database = database
+    this.#blocks = Bulk.of(tables.updateBlocks)
+    this.#places = Bulk.of(tables.updatePlaces)
+  }
+
+  async join(nowMs: number): Promise<number> {
+    const waiting = await this.#waiting()
+    const entries = waiting.reduce((sum, block) => sum + block.entries, 0)
+    const [oldest] = waiting
+    if (oldest === undefined) return 0
+    const isWhole = entries >= RUN_UPDATES || waiting.length === RUN_BLOCKS
+    if (!isWhole && oldest.lastAt >= nowMs - OLD_MS) return 0
+    const run = await this.#run(waiting)
+    return this.#replace(run, await this.#joined(run))
+  }
+
+  /** joining/2: the oldest blocks, as many as a run has. */
+  async #waiting(): Promise<readonly Waiting[]> {
+    const blocks = await this.#database.all<Waiting>(
+      `SELECT id, entries, last_at AS lastAt FROM update_blocks
+        WHERE is_joined = 0 ORDER BY id LIMIT ?`,
+      [RUN_BLOCKS],
+    )
+    let entries = 0
+    const beyond = blocks.findIndex((block) => (entries += block.entries) > RUN_UPDATES)
+    return beyond < 0 ? blocks : blocks.slice(0, Math.max(1, beyond))
+  }
+
+  /** joining/3 */
+  async #run(waiting: readonly Waiting[]): Promise<Run> {
+    const updates: UpdateOf[] = []
+    let bytes = 0
+    let taken = 0
+    while (taken < waiting.length && bytes < RUN_BYTES_MAX) {
+      const slice = waiting.slice(taken, taken + SLICE_BLOCKS)
+      const rows = await this.#database.all<Pick<UpdateBlockRow, 'id' | 'content'>>(
+        `SELECT id, content FROM update_blocks WHERE is_joined = 0 AND id >= ? AND id <= ?
+          ORDER BY id`,
+        [slice[0]?.id ?? 0, slice.at(-1)?.id ?? 0],
+      )
+      if (rows.length !== slice.length) break
+      for (const { content } of rows) {
+        for (const item of updatesIn(content)) {
+          bytes += item.payload.length
+          updates.push({ ref: item.channel, item })
+        }
+      }
+      taken += slice.length
+    }
+    return { blocks: waiting.slice(0, taken), updates }
+  }
+
+  async #joined({ blocks, updates }: Run): Promise<BlockRows> {
+    const { dialect } = this.#database
+    const numbers = blocks.flatMap(({ id, entries }) =>
+      Array.from({ length: entries }, (_, at) => id + at),
+    )
+    const inOrder = updates.toSorted(
+      (one, other) => one.ref - other.ref || one.item.seq - other.item.seq,
+    )
+    const rows: BlockRows = { blocks: [], places: [] }
+    let at = 0
+    for (const block of blocksOf(inOrder)) {
+      addBlock(rows, block, { id: numbers[at] ?? 0, isJoined: 1, dialect }) // joining/2
+      at += block.entries
+      await this.#break() // joining/3
+    }
+    return rows
+  }
+
+  /** joining/1: gives the number of updates. */
+  #replace({ blocks, updates }: Run, joined: BlockRows): Promise<number> {
+    return this.#database.repeatable(async (executor) => {
+      const removed = await removeById(executor, 'update_blocks', blocks)
+      if (removed !== blocks.length) return new RolledBack(0)
+      await changeIn(
+        executor,
+        blocks.map(({ id }) => id),
+        (list) => `DELETE FROM update_places WHERE block IN (${list})`,
+      )
+      await runAll(executor, this.#blocks.inserts(joined.blocks, executor))
+      await runAll(executor, this.#places.inserts(joined.places, executor))
+      return updates.length
+    })
+  }
+
+  #break(): Promise<void> {
+    return new Promise((resolve) => this.#database.soon(resolve))
+  }
+}
