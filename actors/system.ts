@@ -37,6 +37,8 @@ export class ActorSystem {
   #awake = true
   #phase: 'running' | 'draining' | 'halted' = 'running'
   #outages = 0
+  /** True while turns follow one another without a rest. */
+  isBusy = false
   /** The round under way. Once it resolves, nothing is applied under earlier leases. */
   #round: Promise<void> = Promise.resolve()
   #running: Promise<void> = Promise.resolve()
@@ -181,7 +183,10 @@ export class ActorSystem {
     if (items.length > 0) await this.#applyAndRest(items)
     else if (this.#awake || this.#mayUnpark()) this.#awake = false
     else if (this.#phase === 'draining' && !this.#line.isPausing) return 'drained'
-    else await this.#sleep()
+    else {
+      this.isBusy = false
+      await this.#sleep()
+    }
     return 'goes on'
   }
 
@@ -198,7 +203,8 @@ export class ActorSystem {
     this.#outages = 0
     const tookMs = nowMs() - startedMs
     const restMs = Math.min(REST_TURNS * tookMs, CYCLE_MS - tookMs)
-    if (!isLarge && restMs > 0 && this.#phase === 'running') await wait(restMs)
+    this.isBusy = isLarge || restMs <= 0
+    if (!this.isBusy && this.#phase === 'running') await wait(restMs)
   }
 
   #mayUnpark(): boolean {

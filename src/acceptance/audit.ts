@@ -32,6 +32,10 @@ export type AuditedChange =
   | 'a device was removed'
   | 'a subscriber was removed'
 
+/** What a line says of an origin. */
+export const factsOf = (origin: Origin | undefined): Partial<Origin> =>
+  origin === undefined ? {} : { address: origin.address, requestId: origin.requestId ?? '' }
+
 const MINUTE_MS = 60_000
 const HOSTS_MAX = 1_000
 
@@ -77,7 +81,7 @@ export class Audit {
     origin: Origin | undefined,
     ids: Readonly<Record<string, string>>,
   ): void {
-    this.#logger.info(change, { ...ids, ...origin })
+    this.#logger.info(change, { ...ids, ...factsOf(origin) })
   }
 
   /** Writes the numbers of this minute. */

@@ -16,10 +16,11 @@ export interface RetentionStore {
 /** Joins the blocks of updates that turns wrote into fewer ones. */
 export interface JoiningStore {
   /**
-   * Joins the oldest blocks, once there are enough of them or they are old enough. Returns how many
-   * updates they have; 0 when there is nothing to do.
+   * Joins the oldest blocks, once there are enough of them or they are old enough; only the latter
+   * while turns need all the time there is. Returns how many updates they have; 0 when there is
+   * nothing to do.
    */
-  join(nowMs: number): Promise<number>
+  join(nowMs: number, isBusy?: boolean): Promise<number>
 }
 
 /**

@@ -20,6 +20,11 @@ export interface ClientAddress {
   readonly readsHeaders: boolean
 }
 
+/** The address of a socket as the library writes it. */
+export const socketAddressOf = (response: {
+  readonly getRemoteAddressAsText: () => ArrayBuffer
+}): string => Buffer.from(response.getRemoteAddressAsText()).toString('latin1')
+
 /** Stands for the address of a caller that is gone. */
 export const UNKNOWN = 'unknown'
 

@@ -18,7 +18,7 @@ import { Gathered } from '#domain/bounds/gathered'
 import { fault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
 import { ARRIVING_BYTES_MAX, ArrivingBody, tooLarge } from './arriving-body.ts'
-import { UNKNOWN, normaliseAddress } from './client-address.ts'
+import { UNKNOWN, normaliseAddress, socketAddressOf } from './client-address.ts'
 import { Expiring } from './deadlines.ts'
 import { Streaming, httpParts } from './streaming.ts'
 import type { Outlet } from './streaming.ts'
@@ -294,10 +294,6 @@ export class UwsExchange extends Expiring implements Exchange {
     })
   }
 }
-
-/** The address of a socket as the library writes it. */
-export const socketAddressOf = (response: HttpResponse): string =>
-  Buffer.from(response.getRemoteAddressAsText()).toString('latin1')
 
 const bytesOf = (body: string | Uint8Array): Uint8Array =>
   typeof body === 'string' ? Buffer.from(body) : body

@@ -20,8 +20,8 @@ export interface Request<Body = unknown> extends Caller {
 }
 
 /**
- * The origin of a request. Its address is read when it is asked for, since nothing asks for that of
- * a caller with a known key: reading it costs a twelfth of such a request. A class: V8 would make the
+ * The origin of a request. Its address is read when something asks for it: of a caller with a known
+ * key nothing does, and reading it costs a twelfth of such a request. A class: V8 would make the
  * getter of a literal anew for each request, and keep it until a full collection.
  */
 export class RequestOrigin implements Origin {

@@ -5,6 +5,7 @@ import type { AssistantScope, Bindings, Grant } from '#domain/assistants'
 import { fault, isFault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
 import type { Logger } from '#domain/telemetry'
+import { factsOf } from '#src/acceptance/audit'
 import type { Wire } from '#src/schemas/answers'
 import {
   BINDING_LIST_DATA,
@@ -78,7 +79,7 @@ export const channelTools = (bindings: Bindings, logger: Logger): readonly Tool[
       if (isFault(channelId)) return channelId
       const isUnbound = await bindings.unbind(grantId, channelId)
       if (!isUnbound) return NOT_FOUND
-      logger.info('an assistant gave up a channel', { ...origin, grantId, channelId })
+      logger.info('an assistant gave up a channel', { ...factsOf(origin), grantId, channelId })
       return { channel_id: channelId, unbound: true }
     }),
   },

@@ -9,6 +9,7 @@ import { FakeTime } from '#test/support/fake-timers'
 import { startIngress } from '#test/support/start-ingress'
 import type { Answered, Rig } from '#test/support/start-ingress'
 import { TOKEN } from '#test/support/pipeline-requests'
+import { until } from '#test/support/until'
 
 const ADDRESS = '203.0.113.9'
 const GUESS = 'a wrong password'
@@ -38,6 +39,16 @@ test('audit/2: refused passwords of a host are two lines a minute', async (t) =>
   await guess()
   t.is(linesOf(rig).length, 3)
   t.false(JSON.stringify(rig.logger.lines).includes(GUESS))
+})
+
+test('pipeline/5: who hangs up before the verdict on a password is named and counted all the same', async (t) => {
+  const rig = await startIngress(t)
+  const body = JSON.stringify({ ...CREDENTIALS, password: GUESS, title: 't' })
+  const head = `POST /message HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`
+  const { socket } = rig.connect()
+  socket.write(head + body, () => socket.destroy())
+  await until('the guess is refused', () => rig.logger.lines.length > 0)
+  t.like(linesOf(rig), [['warn', 'a credential was refused', { address: '127.0.0.1' }]])
 })
 
 test('a refused gateway token has a line, also where it stands in place of a password', async (t) => {

@@ -98,7 +98,7 @@ export function startMaintenance(maintenance: Maintenance): () => Promise<void> 
     if (mayGoOn()) tended = (await pushes.tend(tended, runtime.nowMs())).after
   }
   const join = async (): Promise<void> => {
-    while (mayGoOn() && (await joining.join(runtime.nowMs())) > 0) continue
+    while (mayGoOn() && (await joining.join(runtime.nowMs(), system.isBusy)) > 0) continue
   }
   const stops = [
     repeat(JOIN_EVERY_MS, join, { logger, runtime }),

@@ -11,6 +11,8 @@
 //     their updates anew with the numbers that they had: the places of a channel follow one another.
 //   joining/3. A run holds at most RUN_BYTES_MAX in memory beyond one block, and no other job waits
 //     for more than a slice of it to be read. (W7)
+//   joining/4. While turns follow one another without a rest nothing is joined, but blocks that are
+//     older than OLD_MS: then that is what there has to be time for.
 
 import type { JoiningStore } from '#domain/retention-ports'
 import { Bulk, changeIn, removeById, runAll } from '#src/store/statements/bulk'
@@ -27,7 +29,7 @@ const RUN_BLOCKS = 1_024
 const RUN_BYTES_MAX = 8 * 2 ** 20
 /** Blocks of a slice. */
 const SLICE_BLOCKS = 8
-/** Age of the oldest block from which on a run need not be whole. */
+/** Age of the oldest block from which on a run need not be whole, and waits for no rest. */
 const OLD_MS = 600_000
 
 type Waiting = Pick<UpdateBlockRow, 'id' | 'entries' | 'lastAt'>
@@ -49,13 +51,14 @@ export class Joining implements JoiningStore {
     this.#places = Bulk.of(tables.updatePlaces)
   }
 
-  async join(nowMs: number): Promise<number> {
+  async join(nowMs: number, isBusy = false): Promise<number> {
     const waiting = await this.#waiting()
     const entries = waiting.reduce((sum, block) => sum + block.entries, 0)
     const [oldest] = waiting
     if (oldest === undefined) return 0
     const isWhole = entries >= RUN_UPDATES || waiting.length === RUN_BLOCKS
-    if (!isWhole && oldest.lastAt >= nowMs - OLD_MS) return 0
+    const isDue = isWhole && !isBusy // joining/4
+    if (!isDue && oldest.lastAt >= nowMs - OLD_MS) return 0
     const run = await this.#run(waiting)
     return this.#replace(run, await this.#joined(run))
   }
