@@ -2,11 +2,11 @@
 
 import type { Readable } from 'node:stream'
 
+import { ofAnyDelay } from '#domain/runtime'
 import type { Runtime } from '#domain/runtime'
 import type { Fetch, FetchAnswer } from '#src/client/runtime'
 import { gatewayEnvironment, processEnvironment } from '#src/config/environment'
 import type { Env } from '#src/config/environment'
-import { systemTimer } from '#src/process/system-runtime'
 import { escaped } from './terminal-text.ts'
 
 export interface ProcessContext extends Pick<Runtime, 'nowMs' | 'monotonicMs' | 'after'> {
@@ -53,7 +53,10 @@ export function processContext(): ProcessContext {
     fetch: leanFetch,
     nowMs: () => Date.now(),
     monotonicMs,
-    after: systemTimer,
+    after: ofAnyDelay((delayMs, callback) => {
+      const timer = setTimeout(callback, delayMs)
+      return () => clearTimeout(timer)
+    }),
     terminal: processTerminal(hasColorIn(env)),
     readInput,
     input: () => process.stdin,

@@ -6,7 +6,7 @@ import { ofAnyDelay, repeatedBy } from '#domain/runtime'
 import type { Runtime } from '#domain/runtime'
 
 /** Calls back once after a delay. Gives a function that cancels it. */
-export const systemTimer = ofAnyDelay((delayMs, callback) => {
+const systemTimer = ofAnyDelay((delayMs, callback) => {
   const timer = setTimeout(callback, delayMs)
   return () => clearTimeout(timer)
 })

@@ -156,7 +156,8 @@ function thingFrom(item: JsonRecord): ThingSubmission | undefined {
   if (accepted === undefined || entityId === undefined) return undefined
   if (action === undefined || patch === undefined) return undefined
   const { opId, channelId, acceptedAt } = accepted
-  return { model: 'thing', action, opId, channelId, acceptedAt, entityId, patch }
+  const thing = { model: 'thing', action, opId, channelId, acceptedAt, entityId, patch } as const
+  return 'mayRepeat' in accepted ? { ...thing, mayRepeat: true } : thing
 }
 
 function ruleFrom(item: JsonRecord): RuleSubmission | undefined {
@@ -177,7 +178,8 @@ function patchFrom(sent: Json | undefined): Patch | undefined {
   const { at, attrs, externalIds } = sent
   const fields = fieldsFrom(sent['fields'])
   if (!isKeyed(attrs) || !isKeyed(externalIds)) return undefined
-  const patch = attrs === undefined ? { at, fields } : { at, fields, attrs: bareCopy(attrs) } // batch/1
+  // batch/1
+  const patch = attrs === undefined ? { at, fields } : { at, fields, attrs: bareCopy(attrs) }
   return externalIds === undefined ? patch : { ...patch, externalIds: bareCopy(externalIds) }
 }
 

@@ -69,9 +69,10 @@ const unpacked = ([channelId, headSeq, entries]: Packed): Announcement => ({
 
 function unpackedEntry(channelId: ChannelId, packedOne: PackedEntry): FeedEntry {
   const [seq, opId, model, action, entityId, acceptedAt, payload, state, rev] = packedOne
-  const entry = { channelId, seq, opId, model, action, entityId, acceptedAt, payload }
-  if (state === undefined && rev === undefined) return entry
-  return { ...entry, ...(state !== undefined && { state }), ...(rev !== undefined && { rev }) }
+  if (state === undefined || rev === undefined) {
+    return { channelId, seq, opId, model, action, entityId, acceptedAt, payload }
+  }
+  return { channelId, seq, opId, model, action, entityId, acceptedAt, payload, state, rev }
 }
 
 type BusEnd = WireEnd & { readonly topics: BusTopics }

@@ -30,4 +30,10 @@ test('update-numbers/2: an owner that has taken a lane gets greater numbers than
   const last = (await other.take(10)) + 10
   one.renew()
   t.true((await one.take(10)) >= last)
+  // Also when a range is on its way, which the one before it could overtake.
+  one.renew()
+  const taken = one.take(10)
+  one.renew()
+  const [first, of] = await Promise.all([taken, other.take(RANGE)])
+  t.true(first > of)
 })

@@ -5,7 +5,7 @@
 
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
-import { connectAsync } from 'mqtt'
+import { connect, connectAsync } from 'mqtt'
 import type { IClientOptions } from 'mqtt'
 
 import { makeCertificate } from '#test/support/certificate'
@@ -19,6 +19,7 @@ const clusterTest = testsWithServers()
 const PASSWORD = 'correct-horse-battery'
 /** Time to open every door, before a key expires. */
 const LIFE_MS = 8_000
+const IN_CONNECT = 40
 
 interface Site {
   readonly gateway: Gateway
@@ -166,5 +167,34 @@ clusterTest(
       await servers.nats.restart()
     }
     for (const end of [revoked, expired, revokedUnheard]) await endsWith(t, { told, site }, end)
+  },
+)
+
+clusterTest(
+  'mqtt-connection/5: connections in the middle of CONNECT at one node end with a key that another revokes',
+  async (t, servers) => {
+    const { env, siteOf } = await mqttOf(t)
+    const cluster = await startCluster(t, servers, [{ SERVICE_TOKEN: '' }, env])
+    const told = nodeOf(cluster, 0)
+    await allLanesApplied(told)
+    const { mqtt } = siteOf(nodeOf(cluster, 1))
+    const channel = { channel_id: await channelAt(told), password: PASSWORD }
+    const { body } = await post(told, '/channel/key', channel)
+    const { key, key_id: keyId } = body.data as { readonly key: string; readonly key_id: string }
+    const closed = new Set<number>()
+    const entered = Promise.withResolvers<void>()
+    for (let each = 0; each < IN_CONNECT; each += 1) {
+      const [, url = ''] = mqtt[each % mqtt.length] ?? []
+      const options = { username: key, clientId: `c${each}`, reconnectPeriod: 0 }
+      const client = connect(url, { ...options, protocolVersion: 5, rejectUnauthorized: false })
+      t.teardown(() => client.end(true))
+      client.on('error', () => undefined)
+      client.on('connect', () => entered.resolve())
+      client.on('close', () => closed.add(each))
+    }
+    await entered.promise
+    await revoked(told, channel, keyId)
+    await until('no connection is left', () => closed.size === IN_CONNECT)
+    t.is(closed.size, IN_CONNECT)
   },
 )

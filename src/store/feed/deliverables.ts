@@ -53,9 +53,10 @@ export type StoredEntry = Omit<FeedRow, 'channel'>
 
 export function entryFrom(channelId: ChannelId, row: StoredEntry): FeedEntry {
   const { seq, opId, model, action, entityId, state, rev, acceptedAt, payload } = row
-  const entry = { channelId, seq, opId, model, action, entityId, acceptedAt, payload }
-  if (state === null && rev === null) return entry
-  return { ...entry, ...(state !== null && { state }), ...(rev !== null && { rev }) }
+  if (state === null || rev === null) {
+    return { channelId, seq, opId, model, action, entityId, acceptedAt, payload }
+  }
+  return { channelId, seq, opId, model, action, entityId, acceptedAt, payload, state, rev }
 }
 
 /**

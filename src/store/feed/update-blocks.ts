@@ -29,6 +29,8 @@ export interface UpdateOf {
 /** More save 2 bytes an update, and a reader of one update unpacks them all. */
 const ENTRIES_MAX = 128
 const BLOCK_BYTES_MAX = 65_536
+/** Compressing a block of a few updates would cost more than it saves: it is joined later. */
+const DEFLATED_BYTES_MIN = 4_096
 /** Bytes of the random part of an op_id, and where its text begins. */
 const RANDOM_BYTES = 16
 const RANDOM_AT = 14
@@ -126,7 +128,7 @@ function blockOf(updates: readonly UpdateOf[], start: number, end: number): Bloc
     if (lastAt > blockLastAt) blockLastAt = lastAt
   }
   const made = Buffer.from(random, 'hex')
-  const text = pack(`${JSON.stringify(columns)}\n${payloads}`)
+  const text = pack(`${JSON.stringify(columns)}\n${payloads}`, DEFLATED_BYTES_MIN)
   const content = Buffer.concat([Buffer.of(made.length / RANDOM_BYTES), made, text])
   return { entries: end - start, content, lastAt: blockLastAt, places }
 }

@@ -107,7 +107,8 @@ export async function updatesAt(
   if (places.length === 0) return []
   const { dialect } = executor
   const ends = await executor.first<{ low: number | null; high: number | null }>(
-    'SELECT (SELECT min(id) FROM update_blocks) AS low, (SELECT max(id) FROM update_blocks) AS high',
+    `SELECT (SELECT min(id) FROM update_blocks) AS low,
+      (SELECT max(id) FROM update_blocks) AS high`,
   )
   if (typeof ends?.low !== 'number' || ends.high === null) return []
   const found: FeedRow[] = []

@@ -14,10 +14,10 @@ const DEFLATED_BYTES_MIN = 256
 /** Between those: the thread that packs has turns to write as well. */
 const LEVEL = 3
 
-/** A text as bytes. */
-export function pack(text: string): Buffer {
+/** A text as bytes; compressed from so many of them on. */
+export function pack(text: string, bytesMin = DEFLATED_BYTES_MIN): Buffer {
   const bytes = Buffer.from(text)
-  const isLong = bytes.length >= DEFLATED_BYTES_MIN
+  const isLong = bytes.length >= bytesMin
   const form = Buffer.of(isLong ? FORM.deflated : FORM.plain)
   return Buffer.concat([form, isLong ? deflateRawSync(bytes, { level: LEVEL }) : bytes])
 }

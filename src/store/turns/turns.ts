@@ -40,9 +40,10 @@ const URGENT = { isUrgent: true }
 export function turnsOn(database: Database, tables: Tables, pushes: PushRules): TurnStore {
   const numbers = new UpdateNumbers(database)
   return {
-    takeLane: (lease) => {
-      numbers.renew()
-      return takeLane(database, lease)
+    takeLane: async (lease) => {
+      const place = await takeLane(database, lease)
+      numbers.renew() // update-numbers/2
+      return place
     },
     lastEpoch: () => lastEpoch(database),
     bindLog: (log) => bindLog(database, log),

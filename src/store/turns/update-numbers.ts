@@ -17,6 +17,7 @@ export class UpdateNumbers {
   readonly #database: Database
   #next = 0
   #end = 0
+  #renewals = 0
 
   constructor(database: Database) {
     this.#database = database
@@ -24,17 +25,21 @@ export class UpdateNumbers {
 
   /** Returns the first of so many consecutive numbers. */
   async take(count: number): Promise<number> {
-    if (this.#next + count > this.#end) {
+    while (this.#next + count > this.#end) {
       const wanted = RANGE * Math.ceil(count / RANGE)
-      this.#next = await this.#reserve(wanted)
-      this.#end = this.#next + wanted
+      const renewals = this.#renewals
+      const first = await this.#reserve(wanted)
+      if (renewals !== this.#renewals) continue // update-numbers/2
+      this.#next = first
+      this.#end = first + wanted
     }
     this.#next += count
     return this.#next - count
   }
 
-  /** Called for each lane that this process takes. (update-numbers/2) */
+  /** Called for each lane that this process has taken. (update-numbers/2) */
   renew(): void {
+    this.#renewals += 1
     this.#end = 0
   }
 
