@@ -7,8 +7,8 @@
 // Invariants:
 //   joining/1. A run is one transaction: it removes exactly the blocks that it read, or nothing. So
 //     an update is in one block, whoever else joins or removes, and whenever the process ends.
-//   joining/2. A run takes the oldest blocks, which hold the least seqs of each channel, and numbers
-//     their updates anew with the numbers that they had: the places of a channel follow one another.
+//   joining/2. A run takes the oldest blocks, which hold the least seqs of each channel, and gives
+//     their updates the numbers that they had, in order: places of a channel follow one another.
 //   joining/3. A run holds at most RUN_BYTES_MAX in memory beyond one block, and no other job waits
 //     for more than a slice of it to be read. (W7)
 //   joining/4. While turns follow one another without a rest nothing is joined, but blocks that are
