@@ -42,8 +42,8 @@ for (const [name, piecesOf] of [
 ] as const) {
   test(`codec/5: ${name} hold no more than twice their bytes`, (t) => {
     const bytes = wordy(10_000)
-    const readers = Array.from({ length: 10 }, () => new PacketReader())
-    const feed = (): void => {
+    const feed = (): readonly PacketReader[] => {
+      const readers = Array.from({ length: 10 }, () => new PacketReader())
       for (const reader of readers) {
         reader.add(bytes.subarray(0, 10))
         for (const piece of piecesOf(bytes.subarray(10, -1))) {
@@ -51,12 +51,18 @@ for (const [name, piecesOf] of [
           if (reader.next() !== undefined) t.fail()
         }
       }
+      return readers
     }
-    const before = heapAfterCollection() + process.memoryUsage().arrayBuffers
-    feed()
-    const held = heapAfterCollection() + process.memoryUsage().arrayBuffers - before
-    t.true(held < 4 * readers.length * bytes.length, `${held} bytes for ${bytes.length} each`)
-    for (const reader of readers) t.true(reader.heldBytes <= 2 * bytes.length)
+    // What other tests have left may be freed, or V8 may compile, in one round or two, not in all.
+    const rounds = [1, 2, 3].map(() => {
+      const before = heapAfterCollection() + process.memoryUsage().arrayBuffers
+      const readers = feed()
+      const held = heapAfterCollection() + process.memoryUsage().arrayBuffers - before
+      for (const reader of readers) t.true(reader.heldBytes <= 2 * bytes.length)
+      return held
+    })
+    const held = Math.min(...rounds)
+    t.true(held < 4 * 10 * bytes.length, `${held} bytes for ${bytes.length} each`)
   })
 }
 
