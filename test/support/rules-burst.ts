@@ -48,9 +48,14 @@ export async function firingsBeforeOthers(
     attrs: Readonly<Record<string, boolean | number>>,
   ) => thing.update({ ...credentialsOf(channel), thing_id: 'a', observed_at: at, attrs })
   const startMs = Date.now()
-  for (let each = 0; each < TOGGLES; each += 1) {
-    update(greedy, startMs + each, { on: each % 2 === 0 }).catch(() => {}) // The test ends first.
+  const over = new AbortController()
+  /** Sends one after the other, so that many wait however fast they are applied. */
+  const toggle = async (first: number): Promise<void> => {
+    for (let each = first; !over.signal.aborted; each += TOGGLES) {
+      await update(greedy, startMs + each, { on: each % 2 === 0 }).catch(() => {})
+    }
   }
+  for (let each = 0; each < TOGGLES; each += 1) void toggle(each)
   const waiting = () => figureOf(accepting, 'heliograph_channel_waiting_submissions')
   await until(waiting, (count) => count > TOGGLES / 2)
   const fired = () => figureOf(applying, 'heliograph_rule_firings_total')
@@ -64,5 +69,6 @@ export async function firingsBeforeOthers(
     )
     counts.push((await fired()) - before)
   }
+  over.abort()
   return counts
 }
