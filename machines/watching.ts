@@ -11,7 +11,7 @@
 //     an owner has made the watches or read them.
 //   watching/4. A turn copies the watches of a Thing once, however many rules change theirs.
 //   watching/5. All rules together have one budget for a reading, and each deadline has its own.
-//     What is alike for all rules of a reading is done once. (work/1)
+//     A reading prepares once whatever all of its rules share. (work/1)
 
 import type { Thing } from '#domain/entity'
 import type { RuleId } from '#domain/identity'

@@ -32,7 +32,7 @@ export type AuditedChange =
   | 'a device was removed'
   | 'a subscriber was removed'
 
-/** What a line says of an origin. */
+/** Returns the fields by which a line names an origin. */
 export const factsOf = (origin: Origin | undefined): Partial<Origin> =>
   origin === undefined ? {} : { address: origin.address, requestId: origin.requestId ?? '' }
 

@@ -166,7 +166,7 @@ export type Notice =
       readonly kind: 'applied'
       readonly lane: number
       readonly position: LogPosition
-      /** Of the turn's channels with more than FEW_RULES, or with changed rules; if there are. */
+      /** Channels with more than FEW_RULES, or with changed rules; absent without any. */
       readonly reaches?: readonly Reach[]
     }
   /** A lane has a new owner: the one before may have died between a commit and its announcement. */

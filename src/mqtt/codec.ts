@@ -56,7 +56,7 @@ const PUBLISH_TYPE = 3
 export class PacketReader {
   #parser: Parser = this.#newParser()
   readonly #arrived = new Gathered()
-  /** What the parser has just given. */
+  /** The packet that the parser has read last, until it is handed on. */
   #parsed: Packet | undefined
   #broken: BrokenPacket | undefined
   /** Bytes of the packet that has not arrived whole, once its header has. */

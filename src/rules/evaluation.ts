@@ -133,7 +133,7 @@ function member([of, name]: readonly [ASTNode, string], place: Place): Run {
   }
 }
 
-/** Gives the first failure of its parts. */
+/** Returns the first failure of its parts. */
 const strict =
   (runs: readonly Run[], result: (values: readonly Value[], work: Work) => Result): Run =>
   (scope) => {

@@ -69,7 +69,7 @@ export class Bridge {
   readonly #retried: (by?: number) => void
   readonly #reading: Reading
   #broker: Broker | undefined
-  /** What the key opens; undefined until it did. */
+  /** The channel of the key; undefined before the key has opened it. */
   #open: OpenChannel | undefined
   #attempts: Attempts | undefined
   /** The publish whose attempt is in the store. */
@@ -208,7 +208,7 @@ export class Bridge {
     this.#ended('broken', publish)
   }
 
-  /** What the key opens, once it does. */
+  /** Returns the channel of the key, once that opens it. */
   async #opened(): Promise<OpenChannel> {
     const { access, runtime } = this.#ports
     const password = this.#options.key

@@ -84,7 +84,7 @@ export class StateBudget {
   }
 }
 
-/** What an entry takes whatever it holds, and each key under which it is found. */
+/** Bytes of an entry beside its content, and of each key that leads to it. */
 const ENTRY_BYTES = 512
 const KEY_BYTES = 160
 

@@ -18,7 +18,7 @@ import { described, attrs, attrsOfValue, become } from './wishes.ts'
 
 /** Values that one publish may bring. */
 const VALUES_OF_TOPIC_MAX = 200
-/** What a value takes beside its texts. */
+/** Bytes of a value beside its texts. */
 const VALUE_BYTES = 160
 
 /** A value with the topic that brings it. */
