@@ -46,23 +46,16 @@ const shared = {
   conditions: ['heliograph-source'],
   tsconfig: join(SOURCE, 'tsconfig.json'),
   legalComments: 'none',
+  charset: 'utf8',
   write: false,
   metafile: true,
   logLevel: 'warning',
 }
 
-const session = await build({
-  ...shared,
-  entryPoints: [join(SOURCE, 'session/worker.ts')],
-  entryNames: 'session-[hash]',
-  outdir: target,
-})
-for (const { path, contents } of session.outputFiles) add(basename(path), contents)
-
+// The page and the worker of its session share the SDK.
 const page = await build({
   ...shared,
-  entryPoints: [join(SOURCE, 'main.tsx')],
-  define: { SESSION_WORKER: JSON.stringify([...files.keys()][0]) },
+  entryPoints: { main: join(SOURCE, 'main.tsx'), session: join(SOURCE, 'session/worker.ts') },
   plugins: [lookPlugin],
   splitting: true,
   entryNames: '[name]-[hash]',
@@ -72,10 +65,18 @@ const page = await build({
 for (const { path, contents } of page.outputFiles) add(basename(path), contents)
 const named = (pattern) => [...files.keys()].find((name) => pattern.test(name))
 const script = named(/^main-.*\.js$/)
+const session = named(/^session-.*\.js$/)
 const style = named(/^main-.*\.css$/)
 
-const html = readFileSync(join(SOURCE, 'index.html'), 'utf8')
-add('index.html', html.replace('main.tsx', script).replace('main.css', style))
+let html = readFileSync(join(SOURCE, 'index.html'), 'utf8')
+for (const [source, built] of [
+  ['main.tsx', script],
+  ['main.css', style],
+  ['session/worker.ts', session],
+]) {
+  html = html.replace(source, built)
+}
+add('index.html', html)
 for (const name of ['icon.svg', 'icon-192.png', 'icon-512.png', 'console.webmanifest']) {
   add(name, readFileSync(join(SOURCE, name)))
 }

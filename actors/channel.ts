@@ -14,22 +14,10 @@ import type { ChannelId } from '#domain/identity'
 import type { StoredRule } from '#domain/rules/stored'
 import type { ChannelHead } from '#domain/store-ports'
 import { channelBytes, channelLogic, isKnown, openEventsOf, rulesOf } from '#machines/channel'
+import type { ChannelRules, Decided, Memory } from '#machines/channel'
+import { ChannelTurn } from '#machines/channel-turn'
 import { SharedRules } from '#machines/shared-rules'
-import type { ChannelRules, Decided, Effects, Memory, TurnInput } from '#machines/turn-parts'
 import { NO_RULES } from '#machines/watching'
-
-/** Effects that a turn fills. */
-export function noEffects(): Effects {
-  const firings = { opened: 0, updated: 0, closed: 0, sent: 0 }
-  const rules = { rules: [], watches: [], failures: [], firings }
-  return { entries: [], operations: [], defects: [], rules, scheduled: [] }
-}
-
-export type TurnOutcome = Omit<Decided, 'rules'> &
-  Readonly<Effects> & {
-    /** Rules that one update may set off after the turn, at most. (W8) */
-    readonly reach: number
-  }
 
 type ActorLimits = Omit<ChannelRules, 'compile'>
 
@@ -100,21 +88,21 @@ export class ChannelActor {
     this.#weigh()
   }
 
-  /**
-   * Decides a turn on top of the turn before it. The outcome is the channel's state only after
-   * `committed`. (turn/1)
-   */
-  take(turn: TurnInput): TurnOutcome {
+  /** Begins a turn on top of the turn before it, in the channel's lane. */
+  begin(lane: number): ChannelTurn {
     // actor/1
     if (this.#uncommitted > 1) throw new Error('a channel was given a third turn at once')
-    if (this.isAsleep) throw new Error('a channel that sleeps was given a turn')
+    const turn = new ChannelTurn(this.#snapshot().context, lane)
     this.#uncommitted += 1
-    const effects = noEffects()
-    this.#actor.send({ type: 'take', turn, effects })
-    const { decided } = this.#snapshot().context
-    if (decided === undefined) throw new Error('a channel took a turn and decided nothing')
+    return turn
+  }
+
+  /**
+   * Takes over what a turn decided. That is the channel's state only after `committed`. (turn/1)
+   */
+  end(decided: Decided): void {
+    this.#actor.send({ type: 'taken', decided })
     this.#weigh()
-    return { ...decided, ...effects, reach: decided.rules.reach }
   }
 
   /** Says that the oldest uncommitted turn is committed. No effect after `failed`. */

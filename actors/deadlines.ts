@@ -8,7 +8,7 @@
 //   deadlines/1. One time a lane is in memory. It is at most that of the earliest row: a deadline
 //     that a turn writes while the store is asked for the next one is kept in mind.
 //   deadlines/2. A lane has one tick under way. One that works off nothing, because its channel is
-//     parked for instance, is followed by a pause.
+//     refused for instance, is followed by a pause.
 //   deadlines/3. The clock is compared at intervals, so one that is set forward makes the deadlines
 //     up to it due and no more, and one that is set back fires nothing twice.
 
@@ -87,7 +87,7 @@ export class Deadlines {
     const due = this.#next.get(lane) ?? upTo
     if (due <= upTo) this.#late(Math.max(0, this.#ports.nowMs() - due) / 1000)
     const isIdle =
-      turn.putsOff !== true &&
+      turn.tick?.putsOff !== true &&
       !channels.some(({ rules, scheduled }) => rules?.lane === lane || scheduled?.lane === lane)
     await this.#ask(lane, isIdle ? upTo : -Infinity)
   }

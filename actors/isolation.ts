@@ -1,14 +1,16 @@
 // Decides what to do with a submission that fails in a turn of its own. (W6)
 //
-//   outage ──▶ wait, again and again ──▶ refused for long, though lanes can be taken: park
-//   defect ──▶ again ──▶ set aside ──▶ the same for the next ones of its channel: park
+//   outage ──▶ wait, again and again ──▶ refused for long, though lanes can be taken: set aside
+//   defect ──▶ again ──▶ set aside
 //
-// A tick belongs to no channel. It is tried with fewer and fewer of the rows that are due; when one
-// alone fails, that row is put off, and the others go on.
+// The database's errors refuse a channel: the submissions behind are set aside at once, for a
+// while. A tick belongs to no channel. It is tried with fewer and fewer of the rows that are due;
+// when one alone fails, that row is put off, and the others go on.
 //
-// Parking needs a commit too. In an outage that commit fails as well, and the lanes wait.
+// Setting aside needs a commit too. In an outage that commit fails as well, and the lanes wait.
 
 import type { ChannelId } from '#domain/identity'
+import type { ChannelTurn } from '#machines/channel-turn'
 import { DUE_MAX } from '#domain/rules/stored'
 import { STORE_BUSY, STORE_DEFECT, isOutage } from '#domain/store-ports'
 import { isOfChannel, isTick } from './turn-item.ts'
@@ -17,19 +19,19 @@ import type { Item } from './turn-item.ts'
 /**
  * Failures in a row, with growing pauses between them, after which a lone submission is given up.
  */
-export const GIVEN_UP_AFTER = 6
+const GIVEN_UP_AFTER = 6
 /**
- * Refusals in a row of one lone submission, over some seconds, after which its channel is parked.
+ * Refusals in a row of one lone submission, over some seconds, after which its channel is refused.
  */
-const PARKED_AFTER = 8
-/** Submissions of one channel that the database's errors set aside in a row before it is parked. */
+const REFUSED_AFTER = 8
+/** Submissions of a channel that are set aside in a row for errors of the database before it is. */
 const SET_ASIDE_MAX = 2
 
 /**
- * `again`: try at once. `wait`: all lanes wait, as in an outage. `put-off`: the first row that is
- * due to a tick.
+ * `again`: try at once. `wait`: all lanes wait, as in an outage. `refuse`: set aside, and so are
+ * those behind of its channel. `put-off`: the first row that is due to a tick.
  */
-export type Verdict = 'again' | 'wait' | 'set-aside' | 'park' | 'put-off'
+export type Verdict = 'again' | 'wait' | 'set-aside' | 'refuse' | 'put-off'
 
 interface Trouble {
   /** Failed turns in a row, whichever turns they were. */
@@ -50,11 +52,16 @@ export class Isolation {
     if (isTick(item)) return this.#onTick(item, error, trouble)
     const { failures } = trouble
     if (isOutage(error)) {
-      const isParking = isOfChannel(item.submission) && this.#refusedAgain(item, error)
-      return isParking ? 'park' : 'wait'
+      const isRefused = isOfChannel(item.submission) && this.#refusedAgain(item, error)
+      return isRefused ? 'refuse' : 'wait'
     }
     if (failures < GIVEN_UP_AFTER) return 'again'
-    return this.#setAsideAgain(item, error) ? 'park' : 'set-aside'
+    return this.#setAsideAgain(item, error) ? 'refuse' : 'set-aside'
+  }
+
+  /** The same for the attempt of a channel that is refused. (refused-channels/1) */
+  again(error: unknown): Verdict {
+    return isBusy(error) ? 'wait' : 'refuse'
   }
 
   /** The same for a tick with so many of the rows that are due. (W6) */
@@ -69,12 +76,13 @@ export class Isolation {
     return isTried && !isRefused ? 'set-aside' : 'put-off'
   }
 
-  /** Says that a turn was committed, with entries for these channels. */
-  committed(entries: ReadonlyMap<ChannelId, unknown>): void {
+  /** Says that a turn was committed, with what each of its channels decided. */
+  committed(
+    channels: ReadonlyMap<ChannelId, { readonly turn: Pick<ChannelTurn, 'entries'> }>,
+  ): void {
     this.#refused = undefined
-    if (this.#setAside !== undefined && entries.has(this.#setAside.channelId)) {
-      this.#setAside = undefined
-    }
+    const setAside = this.#setAside && channels.get(this.#setAside.channelId)
+    if (setAside !== undefined && setAside.turn.entries.length > 0) this.#setAside = undefined
   }
 
   #refusedAgain(item: Item, error: unknown): boolean {
@@ -84,7 +92,7 @@ export class Isolation {
     const isSame = last?.lane === lane && last.placeAfter === placeAfter
     const times = isSame ? last.times + 1 : 1
     this.#refused = { lane, placeAfter, times }
-    return times >= PARKED_AFTER
+    return times >= REFUSED_AFTER
   }
 
   #setAsideAgain({ submission }: Item, error: unknown): boolean {

@@ -67,10 +67,10 @@ export class LaneTroubles {
     return false
   }
 
-  /** True when the turn before failed in one of these lanes. */
-  hasFailed(lanes: Iterable<number>): boolean {
-    for (const lane of lanes) if ((this.#troubles.get(lane)?.failures ?? 0) > 0) return true
-    return false
+  /** True when the turn before failed in one of the lanes of these items. */
+  hasFailed(items: readonly Item[]): boolean {
+    if (this.#troubles.size === 0) return false
+    return items.some(({ lane }) => (this.#troubles.get(lane)?.failures ?? 0) > 0)
   }
 
   /**
@@ -121,10 +121,11 @@ export class LaneTroubles {
   }
 
   /** The rows that the tick of a turn works off at most; empty for all. (lane-troubles/3) */
-  sizeOf(items: readonly Item[]): Pick<Turn, 'dueMax'> {
+  tickOf(items: readonly Item[]): Pick<Turn, 'tick'> {
+    if (this.#troubles.size === 0) return {}
     const tick = items.find(isTick)
     const dueMax = tick && this.#troubles.get(tick.lane)?.dueMax
-    return dueMax === undefined || dueMax === DUE_MAX ? {} : { dueMax }
+    return dueMax === undefined || dueMax === DUE_MAX ? {} : { tick: { dueMax } }
   }
 
   /** Says that the tick of a lane was committed; `hasPutOff`: with the row at fault put off. */
@@ -140,15 +141,15 @@ export class LaneTroubles {
     trouble.calm = 0
   }
 
-  /** Says that a turn of these lanes was committed, with entries for these channels. */
-  committed(lanes: Iterable<number>, entries: Parameters<Isolation['committed']>[0]): void {
+  /** Says that a turn of these lanes was committed, with what each of its channels decided. */
+  committed(lanes: Iterable<number>, channels: Parameters<Isolation['committed']>[0]): void {
     if (this.#troubles.size === 0) return
     for (const lane of lanes) {
       const trouble = this.#troubles.get(lane)
       if (trouble === undefined) continue
       trouble.failures = 0
       trouble.turnMax = Math.min(this.#turnMax, trouble.turnMax * 2)
-      trouble.isolation.committed(entries)
+      trouble.isolation.committed(channels)
     }
   }
 

@@ -4,7 +4,7 @@ import { appliedIn, placeOf, positionOf } from '#domain/lane'
 import type { LanePlace, Lease, LogEntry } from '#domain/lane'
 import type { LogReader } from '#domain/ports'
 import type { LaneMove } from '#domain/store-ports'
-import type { Item } from './turn-item.ts'
+import type { DecidedLane, Item } from './turn-item.ts'
 
 /** A lane that this process owns. */
 export interface OwnedLane extends Lease {
@@ -64,7 +64,10 @@ function appendItems(items: Item[], owned: OwnedLane, entries: readonly LogEntry
 }
 
 /** The moves of the lanes when these items are applied: each lane moves behind its last item. */
-export function movesOf(items: readonly Item[], lanes: ReadonlyMap<number, OwnedLane>): LaneMove[] {
+export function movesOf(
+  items: readonly Item[],
+  lanes: ReadonlyMap<number, DecidedLane>,
+): readonly LaneMove[] {
   const ends = new Map<number, LanePlace>()
   for (const item of items) ends.set(item.lane, item.placeAfter)
   return [...ends].flatMap(([lane, to]): LaneMove[] => {

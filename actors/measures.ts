@@ -2,17 +2,15 @@
 
 import { OPERATION_STATUSES } from '#domain/operation'
 import type { Meter } from '#domain/telemetry'
-import type { ChannelDirectory, TurnOutcome } from './channel.ts'
-import type { TurnEnd } from './turn.ts'
+import type { ChannelDirectory } from './channel.ts'
+import type { DecidedTurn, TurnEnd } from './turn.ts'
 
 export interface Measures {
   readonly turns: () => number
   readonly submissions: () => number
   readonly retried: () => void
-  /** Counts a turn that is decided anew with fewer submissions. */
+  /** Counts a turn that ends before the last of its submissions. (turn/2) */
   readonly cut: () => void
-  /** Counts a submission that its channel parks. */
-  readonly parked: () => void
   /** Counts a deadline that is put off. */
   readonly putOff: () => void
   readonly turn: (
@@ -21,7 +19,7 @@ export interface Measures {
     end: Extract<TurnEnd, { kind: 'committed' }>,
   ) => void
   /** Counts what the rules of a committed turn did. */
-  readonly rules: (outcomes: Iterable<Pick<TurnOutcome, 'rules'>>) => void
+  readonly rules: (turn: Pick<DecidedTurn, 'channels'>) => void
 }
 
 const RESULTS = ['opened', 'updated', 'closed', 'sent'] as const
@@ -48,15 +46,16 @@ export function measuresOf(meter: Meter, directory: ChannelDirectory): Measures 
   return {
     turns: () => turns,
     submissions: () => applied,
-    parked: meter.counter('submissions_parked_total', {}),
     retried: meter.counter('turns_retried_total', {}),
     cut: meter.counter('turns_cut_total', {}),
     putOff: meter.counter('deadlines_put_off_total', {}),
-    rules: (outcomes) => {
-      for (const { rules } of outcomes) {
-        for (const { count } of rules.failures) failed(count)
+    rules: ({ channels }) => {
+      for (const { turn } of channels.values()) {
+        const effects = turn.ruleEffects
+        if (effects === undefined) continue
+        for (const { count } of effects.failures) failed(count)
         for (const [result, count] of fired)
-          if (rules.firings[result] > 0) count(rules.firings[result])
+          if (effects.firings[result] > 0) count(effects.firings[result])
       }
     },
     turn: (seconds, submissions, end) => {
@@ -68,9 +67,8 @@ export function measuresOf(meter: Meter, directory: ChannelDirectory): Measures 
       // An operation that waits for a provider has not ended: dispatch counts it at its end.
       const queued = new Set(end.queued)
       for (const { opId, status } of end.operations) {
-        // An operation of a parked channel has not ended either, nor one that is scheduled.
-        const isWaiting = status === 'processing' || status === 'scheduled'
-        if (!queued.has(opId) && !isWaiting) ended.get(status)?.()
+        // One that is scheduled has not ended either.
+        if (!queued.has(opId) && status !== 'scheduled') ended.get(status)?.()
       }
     },
   }

@@ -1,9 +1,7 @@
 // The ports and limits of a system of actors.
 
 import type { Bus, LaneLeases, LogReader, NowMs } from '#domain/ports'
-import type { Unreadable } from '#domain/lane'
 import type { TurnStore } from '#domain/store-ports'
-import type { Submission } from '#domain/submission'
 import type { Logger, Meter } from '#domain/telemetry'
 import type { DirectoryLimits } from './channel.ts'
 import type { DeadlinePorts } from './deadlines.ts'
@@ -16,8 +14,6 @@ export interface SystemPorts {
   readonly meter: Meter
   readonly logger: Logger
   readonly nowMs: NowMs
-  /** Reads a submission from its stored text. */
-  readonly readSubmission: (payload: string) => Submission | Unreadable
   /** The log cannot be followed any more: the process must end. (W5) */
   readonly onMismatch: (reason: string) => void
   /** Appends a tick to the log of a lane. */

@@ -10,13 +10,12 @@ import type { LaneMove, TurnStore } from '#domain/store-ports'
 import type { Logger } from '#domain/telemetry'
 import type { Deadlines } from './deadlines.ts'
 import type { OwnedLane } from './lanes.ts'
-import { ParkedChannels } from './parked-channels.ts'
 import type { Applied } from './purge.ts'
+import { RefusedChannels } from './refused-channels.ts'
 
 export interface OwnedLanesPorts {
-  readonly store: Pick<TurnStore, 'takeLane' | 'parkedIn' | 'nextDue'>
+  readonly store: Pick<TurnStore, 'takeLane' | 'nextDue'>
   readonly deadlines: Pick<Deadlines, 'know' | 'forget' | 'forgetAll'>
-  readonly nowMs: () => number
   readonly logger: Logger
   /** Called when this process has taken a lane, at the place that the database has. */
   readonly taken: (lane: number) => void
@@ -30,8 +29,8 @@ export interface OwnedLanesPorts {
 export class OwnedLanes {
   readonly #ports: OwnedLanesPorts
   readonly #lanes = new Map<number, OwnedLane>()
-  /** The parked channels of these lanes. */
-  readonly parked = new ParkedChannels()
+  /** The channels of these lanes whose rows the database refuses. */
+  readonly refused = new RefusedChannels()
   #leases: readonly Lease[] = []
   #isChanged = false
 
@@ -117,14 +116,13 @@ export class OwnedLanes {
   /** owned-lanes/1: forgets everything; every lease is adopted anew. */
   forget(): void {
     this.#lanes.clear()
-    this.parked.forgetAll()
     this.#ports.deadlines.forgetAll()
     this.#isChanged = true
   }
 
   #letGo(lane: number): void {
     this.#lanes.delete(lane)
-    this.parked.forget(lane)
+    this.refused.forget(lane)
     this.#ports.deadlines.forget(lane)
   }
 
@@ -137,8 +135,6 @@ export class OwnedLanes {
       this.#ports.fenced(lease)
       return
     }
-    // From here on no process can park or unpark under an older epoch.
-    this.parked.know(lane, await this.#ports.store.parkedIn(lane), this.#ports.nowMs())
     this.#ports.deadlines.know(lane, await this.#ports.store.nextDue(lane))
     this.#lanes.set(lane, { lane, epoch, place, decidedTo: place, mayHaveMore: true })
     this.#ports.taken(lane)

@@ -16,8 +16,6 @@ import { measuresOf } from './measures.ts'
 import type { Measures } from './measures.ts'
 import type { Item } from './turn-item.ts'
 import { TurnLine } from './turn-line.ts'
-import { isUnparkingDue, unpark } from './unparking.ts'
-import type { UnparkingPorts } from './unparking.ts'
 
 const REST_TURNS = 3
 const CYCLE_MS = 20
@@ -31,7 +29,6 @@ export class ActorSystem {
   readonly #deadlines: Deadlines
   readonly #measure: Measures
   readonly #line: TurnLine
-  readonly #unparking: UnparkingPorts
   readonly #caughtUp = Promise.withResolvers<void>()
   #wake: (() => void) | undefined
   #awake = true
@@ -47,7 +44,7 @@ export class ActorSystem {
   constructor(ports: SystemPorts, options: SystemOptions) {
     this.#ports = ports
     this.#options = options
-    const { store, logger, meter, bus, leases, nowMs } = ports
+    const { store, logger, meter, bus, leases } = ports
     const directory = new ChannelDirectory(options)
     const deadlines = new Deadlines(ports)
     this.#deadlines = deadlines
@@ -55,7 +52,6 @@ export class ActorSystem {
       deadlines,
       store,
       logger,
-      nowMs,
       forgetAll: () => directory.sleepAll(),
       taken: (lane) => bus.notify({ kind: 'lane-taken', lane }),
       fenced: (lease) => leases.fenced(lease),
@@ -70,8 +66,7 @@ export class ActorSystem {
       { ...ports, directory, ownedLanes, deadlines, measure, wakeUp, isHalted },
       options,
     )
-    this.#unparking = { ...ports, directory, ownedLanes, deadlines, measure }
-    meter.gauge('parked_channels', {}, () => ownedLanes.parked.size)
+    meter.gauge('refused_channels', {}, () => ownedLanes.refused.size)
   }
 
   /** Lanes that this process applies now. */
@@ -125,11 +120,6 @@ export class ActorSystem {
     return purgeApplied(this.#ports, this.places(), this.#options.logKeepMs)
   }
 
-  /** Tries a parked channel again when one is due. Called at intervals. */
-  tryParked(): void {
-    if (isUnparkingDue(this.#unparking)) this.#wakeUp()
-  }
-
   /** Works off what is due by now. Called at intervals. (R8) */
   checkDeadlines(): void {
     if (this.#phase === 'running') this.#deadlines.check()
@@ -178,10 +168,9 @@ export class ActorSystem {
   async #takeRound(): Promise<'drained' | 'goes on'> {
     await this.#ownedLanes.adopt()
     this.#directory.tidy(this.#ports.nowMs())
-    if (this.#phase === 'running') await unpark(this.#unparking)
     const items = await this.#line.collect()
     if (items.length > 0) await this.#applyAndRest(items)
-    else if (this.#awake || this.#mayUnpark()) this.#awake = false
+    else if (this.#awake) this.#awake = false
     else if (this.#phase === 'draining' && !this.#line.isPausing) return 'drained'
     else {
       this.isBusy = false
@@ -205,10 +194,6 @@ export class ActorSystem {
     const restMs = Math.min(REST_TURNS * tookMs, CYCLE_MS - tookMs)
     this.isBusy = isLarge || restMs <= 0
     if (!this.isBusy && this.#phase === 'running') await wait(restMs)
-  }
-
-  #mayUnpark(): boolean {
-    return this.#phase === 'running' && isUnparkingDue(this.#unparking)
   }
 
   async #sleep(): Promise<void> {

@@ -1,9 +1,8 @@
-// The parts of a turn: its submissions with their places in the log, and the moves of its lanes.
+// The parts of a turn: its submissions with their places in the log, the lanes that they move, and
+// the ways in which a turn differs from a plain one.
 
 import type { ChannelId } from '#domain/identity'
 import type { LanePlace, Logged, LogPosition } from '#domain/lane'
-import type { Unparked } from '#domain/parked'
-import type { LaneMove } from '#domain/store-ports'
 import type { Submission } from '#domain/submission'
 
 /** One submission and its position in the log. */
@@ -22,31 +21,37 @@ export interface Item {
 export const isOfChannel = (logged: Logged): logged is Submission =>
   logged.model !== 'unreadable' && logged.model !== 'tick'
 
-/** True for a submission whose op_id may have been used already. (turn-uses/3) */
-export const mayBeUsed = (submission: Submission): boolean =>
-  submission.mayRepeat === true || (submission.model === 'message' && submission.claimed)
+export const isTick = ({ submission }: Item): boolean => submission.model === 'tick'
 
-/** The items of a turn, and the moves of its lanes. */
+/** Where a lane stands behind the turns that are decided, and under which epoch. */
+export interface DecidedLane {
+  readonly epoch: number
+  readonly decidedTo: LanePlace
+}
+
+/** The items of a turn in the order of the log, and what it does otherwise than a plain one. */
 export interface Turn {
   readonly items: readonly Item[]
-  readonly moves: readonly LaneMove[]
+  /** The lanes of this process, as decided turns leave them. */
+  readonly lanes: ReadonlyMap<number, DecidedLane>
   readonly nowMs: number
-  /** Items known to break a turn, each with the reason: they become dead letters. (W6) */
-  readonly poisoned?: ReadonlyMap<Item, string>
-  /** Items that this turn parks with their channels, each with the reason. (W6) */
-  readonly parked?: ReadonlyMap<Item, string>
-  /** Present when the items are the oldest that wait for this parked channel. */
-  readonly unparks?: Omit<Unparked, 'opIds'>
-  /** Channels whose rows the database refuses: what is due in them waits. (W6) */
-  readonly parkedChannels?: { has(channelId: ChannelId): boolean }
+  /** Items that become dead letters in place of decided, each with the reason. (W6) */
+  readonly setAside?: ReadonlyMap<Item, string>
+  /** Present after a failed attempt: every op_id is looked up. (turn-records/4) */
+  readonly isCareful?: true
   /** Present: updates of Things that are sent at once leave no record. (turn-records/3) */
   readonly leavesUpdates?: true
-  /** Rows that its tick works off at most, after turns with more that failed. (W6) */
+  /** What its tick does, after turns with it that failed. (W6) */
+  readonly tick?: TickLimits
+  /** Channels whose rows the database refuses: what is due in them waits. (W6) */
+  readonly refused?: { resting(nowMs: number): readonly ChannelId[] }
+}
+
+export interface TickLimits {
+  /** Rows that it works off at most; absent for DUE_MAX. */
   readonly dueMax?: number
-  /** True when the first row that is due to its tick is put off in place of decided. (W6) */
+  /** True when the first row that is due is put off in place of decided. */
   readonly putsOff?: true
-  /** Present after a failed attempt: every op_id is looked up. (turn-uses.ts) */
-  readonly isCareful?: true
 }
 
 /**
@@ -72,5 +77,3 @@ export function upToTick(items: readonly Item[]): readonly Item[] {
     return true
   })
 }
-
-export const isTick = ({ submission }: Item): boolean => submission.model === 'tick'

@@ -29,16 +29,14 @@ import type { ChannelDirectory } from './channel.ts'
 import type { Deadlines } from './deadlines.ts'
 import type { Verdict } from './isolation.ts'
 import type { OwnedLanes } from './owned-lanes.ts'
-import { PARKED_CHANNELS_MAX as PARKED_MAX } from './parked-channels.ts'
 import { LaneTroubles } from './lane-troubles.ts'
 import type { LaneTroublesPorts } from './lane-troubles.ts'
-import { collect, isNext, movesOf } from './lanes.ts'
+import { collect, isNext } from './lanes.ts'
 import type { Measures } from './measures.ts'
 import type { SystemOptions, SystemPorts } from './options.ts'
 import { commitTurn, decideTurn, undecide } from './turn.ts'
 import type { DecidedTurn, TurnEnd } from './turn.ts'
 import { isOfChannel, isTick, upToTick } from './turn-item.ts'
-import { decideFitting, unlessTooLarge } from './turn-size.ts'
 import { asksForWaiting } from './turn-reads.ts'
 import type { Item, Turn } from './turn-item.ts'
 
@@ -61,7 +59,7 @@ export interface TurnLinePorts
 }
 
 /** What isolation found to be left out. (W6) */
-type Isolated = Pick<Turn, 'poisoned' | 'parked' | 'putsOff'>
+type Isolated = Pick<Turn, 'setAside' | 'tick'>
 
 interface Failed {
   readonly items: readonly Item[]
@@ -93,10 +91,10 @@ export class TurnLine {
 
   /** Returns the items of the next turn. Each time another lane comes first. */
   async collect(): Promise<readonly Item[]> {
-    const { ownedLanes, log } = this.#ports
+    const { ownedLanes, log, nowMs } = this.#ports
     for (const { lanes, max } of this.#troubles.shares(ownedLanes.lanes)) {
       const items = await collect(lanes, log, max)
-      if (items.length > 0) return upToTick(items)
+      if (items.length > 0) return ownedLanes.refused.upToAttempt(upToTick(items), nowMs())
     }
     return []
   }
@@ -113,11 +111,7 @@ export class TurnLine {
   async apply(items: readonly Item[], isolated?: Isolated): Promise<void> {
     let underWay = items
     try {
-      let turn: DecidedTurn | undefined = await decideFitting(
-        items,
-        (some) => this.#decide(some, { isolated }),
-        this.#ports.measure.cut,
-      )
+      let turn: DecidedTurn | undefined = await this.#decide(items, { isolated })
       while (turn !== undefined) {
         underWay = turn.items
         turn = await this.#commitAndLookAhead(turn)
@@ -131,20 +125,23 @@ export class TurnLine {
     items: readonly Item[],
     { isolated, before }: Pick<Partial<Failed>, 'isolated'> & { readonly before?: DecidedTurn },
   ): Promise<DecidedTurn> {
-    const { store, directory, ownedLanes, nowMs } = this.#ports
-    const moves = movesOf(items, ownedLanes.lanes)
+    const { ownedLanes, nowMs, measure } = this.#ports
+    const { lanes, refused } = ownedLanes
+    const now = nowMs()
+    const setAside = refused.setAside(items, now)
     const turn: Turn = {
       items,
-      moves,
-      nowMs: nowMs(),
-      parkedChannels: ownedLanes.parked,
+      lanes,
+      nowMs: now,
+      refused,
       ...(!this.#recordsUpdates && { leavesUpdates: true }),
-      ...this.#troubles.sizeOf(items),
-      ...(isolated ?? ownedLanes.parked.aside(items)),
-      ...(this.#troubles.hasFailed(moves.map(({ lane }) => lane)) && { isCareful: true }),
+      ...this.#troubles.tickOf(items),
+      ...(isolated ?? (setAside && { setAside })),
+      ...(this.#troubles.hasFailed(items) && { isCareful: true }),
     }
-    const decided = await decideTurn({ store, directory }, turn, before)
-    ownedLanes.goAhead(moves)
+    const decided = await decideTurn(this.#ports, turn, before)
+    if (decided.items.length < items.length) measure.cut() // turn/2
+    ownedLanes.goAhead(decided.moves)
     return decided
   }
 
@@ -182,42 +179,39 @@ export class TurnLine {
     const { nowMs, measure, deadlines } = this.#ports
     const end = await commitTurn(this.#ports, turn)
     if (end.kind === 'fenced') return end
-    const { moves, items, outcomes } = turn
-    this.#moveOn({ ...end, moves, items, outcomes: outcomes.values() })
-    this.#park(turn)
+    const { moves, items } = turn
+    this.#moveOn({ ...end, moves, items })
     this.#ticked(turn)
-    measure.turn((nowMs() - turn.nowMs) / 1000, turn.items.length, end)
-    measure.rules(turn.outcomes.values())
+    measure.turn((nowMs() - turn.nowMs) / 1000, items.length, end)
+    measure.rules(turn)
     void deadlines.committed(turn, turn.writes.channels)
     return end
   }
 
-  #park({ writes, nowMs }: DecidedTurn): void {
-    const { logger, ownedLanes, measure } = this.#ports
-    for (const { channelId, lane, error } of writes.parked ?? []) {
-      measure.parked()
-      if (!ownedLanes.parked.add({ channelId, lane }, nowMs)) continue
-      logger.error('a channel is parked: the database refuses its rows', { channelId, error })
-    }
-  }
-
-  #ticked({ items, writes: { putOff }, putsOff }: DecidedTurn): void {
-    const { logger, measure } = this.#ports
+  #ticked({ items, writes: { putOff }, tick: limits }: DecidedTurn): void {
+    const { logger, measure, ownedLanes, nowMs } = this.#ports
     const tick = items.find(isTick)
-    if (tick !== undefined) this.#troubles.ticked(tick.lane, putsOff === true)
+    if (tick !== undefined) this.#troubles.ticked(tick.lane, limits?.putsOff === true)
     if (putOff === undefined) return
     measure.putOff()
     const { channelId, item, until } = putOff
+    if (tick !== undefined && ownedLanes.refused.has(channelId)) {
+      ownedLanes.refused.failed(channelId, tick.lane, nowMs())
+    }
     logger.error('a deadline is put off: its turn fails', { channelId, ...item, until })
   }
 
   #moveOn(committed: Committed): void {
     const { logger, ownedLanes } = this.#ports
-    const { moves, entries } = committed
+    const { moves, channels } = committed
     const lanes = moves.map(({ lane }) => lane)
-    this.#troubles.committed(lanes, entries)
+    this.#troubles.committed(lanes, channels)
     ownedLanes.moveOn(moves)
     this.#unannounced = committed
+    for (const channelId of ownedLanes.refused.size === 0 ? [] : channels.keys()) {
+      if (!ownedLanes.refused.taken(channelId)) continue
+      logger.info('the database takes rows of a channel again', { channelId })
+    }
     if (committed.deadLetters > 0) {
       logger.error('submissions set aside as dead letters', { count: committed.deadLetters })
     }
@@ -239,13 +233,9 @@ export class TurnLine {
     announce(this.#ports.bus, unannounced, this.isLarge(unannounced.items)) // turn-line/4
   }
 
-  /**
-   * turn-line/1: true when the next turn may be decided while this one commits. False also when
-   * submissions wait behind one that is being parked.
-   */
-  #mayLookAhead({ items, nowMs, parked }: Turn): boolean {
+  /** turn-line/1: true when the next turn may be decided while this one commits. */
+  #mayLookAhead({ items, nowMs }: Turn): boolean {
     const { ownedLanes, directory, isHalted } = this.#ports
-    if (parked !== undefined) return false
     if (!this.isLarge(items) && items.length < AHEAD_OF_MIN) return false
     if (this.#troubles.isAny || isHalted()) return false
     return !ownedLanes.isChanged && directory.isTidy(nowMs)
@@ -254,7 +244,7 @@ export class TurnLine {
   async #decideNext(before: DecidedTurn): Promise<DecidedTurn | undefined> {
     const items = await this.collect()
     if (items.length === 0 || items.some(asksForWaiting)) return undefined // R7, scheduling/1
-    return unlessTooLarge(this.#decide(items, { before }))
+    return this.#decide(items, { before })
   }
 
   /**
@@ -272,28 +262,34 @@ export class TurnLine {
     if (isolated !== undefined) throw error
     const verdict = items.length === 1 ? this.#verdict(first, error) : 'again'
     if (verdict === 'wait') throw error
-    const reasons = new Map([[first, String(error)]])
-    if (verdict === 'park') return this.apply([first], { parked: reasons })
-    if (verdict === 'put-off') return this.apply([first], { putsOff: true })
+    if (verdict === 'put-off') return this.apply([first], { tick: { putsOff: true } })
+    const setAside = new Map([[first, String(error)]])
+    if (verdict === 'refuse') {
+      await this.apply([first], { setAside })
+      return this.#refuse(first, error)
+    }
     const facts = { error: String(error), submissions: items.length }
     logger.warn('a turn failed and is taken again', facts)
     this.#troubles.failed(items)
-    if (verdict === 'set-aside') await this.apply([first], { poisoned: reasons })
+    return verdict === 'set-aside' ? this.apply([first], { setAside }) : undefined
   }
 
   #verdict(only: Item, error: unknown): Verdict {
+    const { refused } = this.#ports.ownedLanes
     const { isolation, failures, dueMax } = this.#troubles.of(only.lane)
-    const verdict = isolation.verdict(only, error, { failures: failures + 1, dueMax })
-    return this.#maySetAside(only, verdict) ? verdict : 'wait'
+    const isRefused = isOfChannel(only.submission) && refused.has(only.submission.channelId)
+    const verdict = isRefused
+      ? isolation.again(error)
+      : isolation.verdict(only, error, { failures: failures + 1, dueMax })
+    return verdict === 'refuse' && !isRefused && !refused.hasRoom ? 'wait' : verdict
   }
 
-  /**
-   * False for a submission of a parked channel: its turn writes only that it waits. When the store
-   * refuses that, it would refuse a dead letter too.
-   */
-  #maySetAside({ submission }: Item, verdict: Verdict): boolean {
-    const { parked } = this.#ports.ownedLanes
-    if (!isOfChannel(submission)) return true
-    return !parked.has(submission.channelId) && (verdict !== 'park' || parked.size < PARKED_MAX)
+  /** W6: the submissions behind, of the same channel, become dead letters for a while. */
+  #refuse({ submission, lane }: Item, error: unknown): void {
+    const { logger, ownedLanes, nowMs } = this.#ports
+    if (!isOfChannel(submission)) return
+    const { channelId } = submission
+    if (!ownedLanes.refused.failed(channelId, lane, nowMs())) return
+    logger.error('the database refuses rows of a channel', { channelId, error: String(error) })
   }
 }

@@ -1,38 +1,46 @@
-// One turn: load once, let every channel decide, commit once, tell the bus.
+// One turn: what it needs is read, each of its items is decided in the order of the log, and all
+// that they leave is written at once.
 //
-//   submissions ─▶ by channel ─▶ one grouped read ─▶ decide (pure) ─▶ one transaction ─▶ announce
+//   items ─▶ what nobody remembers is read ─▶ decided one by one (pure) ─▶ one transaction ─▶ told
 //
 // A turn may be decided while the one before it commits. Its lanes start from where that turn
 // leaves them, so it can only be committed after that turn.
 //
 // Invariants:
 //   W2. Effects and lane places commit together, or not at all.
+//   W6. A submission that cannot be applied becomes a dead letter, and its operation fails.
 //   turn/1. Nothing leaves before the commit: announcements are made from a committed turn.
+//   turn/2. A turn makes at most ENTRIES_MAX entries, and those of one submission more: it ends
+//     there, and the items behind wait for the next one. One update may set off a thousand rules.
+//     (W7)
 
-import type { FeedEntry } from '#domain/feed'
 import type { ChannelId, OperationId } from '#domain/identity'
-import type { Logged } from '#domain/lane'
 import type { Operation } from '#domain/operation'
 import type {
   ChannelWrites,
   DeadLetter,
+  LaneMove,
   OperationUse,
+  TurnReads,
   TurnState,
   TurnStore,
   TurnWrites,
 } from '#domain/store-ports'
 import type { Submission } from '#domain/submission'
-import { refuseAll } from '#machines/channel'
-import { operationOf, waitingOperationOf } from '#machines/decide'
-import type { ChannelActor, ChannelDirectory, TurnOutcome } from './channel.ts'
-import { isOfChannel, isTick } from './turn-item.ts'
+import type { ChannelTurn } from '#machines/channel-turn'
+import type { Decided } from '#machines/channel'
+import type { RuleEffects } from '#machines/consequences'
+import { operationOf, refusal } from '#machines/decide'
+import type { ChannelDirectory } from './channel.ts'
+import { movesOf } from './lanes.ts'
+import { isOfChannel } from './turn-item.ts'
 import type { Item, Turn } from './turn-item.ts'
-import { dueOf, groupByChannel, putOffOf, turnReadsOf } from './turn-reads.ts'
-import type { DueByChannel, Groups } from './turn-reads.ts'
-import { recordsOf } from './turn-records.ts'
-import { ENTRIES_MAX, TurnTooLarge } from './turn-size.ts'
-import { ownRecords, usesOf, withoutRecordless } from './turn-uses.ts'
-import type { Uses } from './turn-uses.ts'
+import { TurnNeeds, dueOf, putOffOf } from './turn-reads.ts'
+import type { ChannelOfTurn, DueByChannel, TakenChannel } from './turn-reads.ts'
+import { TurnRecords } from './turn-records.ts'
+
+/** Some 0.4 s of the database, four entries for each submission of the greatest turn. */
+export const ENTRIES_MAX = 8_192
 
 export interface TurnPorts {
   readonly store: TurnStore
@@ -42,8 +50,8 @@ export interface TurnPorts {
 export type TurnEnd =
   | {
       readonly kind: 'committed'
-      /** Entries by channel, in seq order. */
-      readonly entries: ReadonlyMap<ChannelId, readonly FeedEntry[]>
+      /** What each channel decided. (turn/1) */
+      readonly channels: Channels
       readonly operations: readonly Operation[]
       /** The operations that wait for a push provider. */
       readonly queued: readonly OperationId[]
@@ -53,15 +61,17 @@ export type TurnEnd =
 
 /** A decided turn without effect yet. It is committed next, or undecided. */
 export interface DecidedTurn extends Turn {
+  /** Each lane moves behind the last of its items. */
+  readonly moves: readonly LaneMove[]
   readonly writes: TurnWrites
-  readonly outcomes: ReadonlyMap<ChannelActor, TurnOutcome>
+  readonly channels: Channels
   /** Operations that ended and leave no record. */
   readonly unrecorded: readonly Operation[]
 }
 
 /**
- * Decides items in order. `before` is the turn that is not committed yet, if there is one. Rejects
- * when the store did not answer, and with TurnTooLarge.
+ * Decides items in order, as many as fit. (turn/2) `before` is the turn that is not committed yet,
+ * if there is one. Rejects when the store did not answer.
  */
 export async function decideTurn(
   { store, directory }: TurnPorts,
@@ -70,19 +80,22 @@ export async function decideTurn(
 ): Promise<DecidedTurn> {
   const due = await dueOf(store, turn)
   const putOff = await putOffOf(store, turn)
-  const groups = groupByChannel(turn, due)
-  const actors = [...groups.keys()].map((id) => directory.wake(id, turn.nowMs))
-  const loaded = await store.load(turnReadsOf(actors, { groups, due }, turn))
+  const { channels: needed, reads } = new TurnNeeds(directory, turn, due)
+  const state = reads && (await store.load(reads))
   try {
-    const own = ownRecords(turn, loaded.operations)
-    const state = withoutRecords(loaded, own)
-    const uses = usesOf(turn, { recorded: state.operations, ...(before && { before }) })
-    const decided = decideAll(actors, groups, { state, repeats: uses.repeats, due })
-    const written = writesOf(turn, decided, { state, uses, own })
-    const writes = putOff === undefined ? written.writes : { ...written.writes, putOff }
-    return { ...turn, ...written, writes, outcomes: decided.outcomes }
+    const channels = begin(needed, state)
+    const records = new TurnRecords(turn, usesIn(reads, state), before)
+    const pass = new Pass({ turn, due, channels, records })
+    const items = pass.run()
+    const written = pass.end()
+    const { deadLetters } = pass
+    const { operations, batches, unrecorded } = records
+    const moves = movesOf(items, turn.lanes)
+    const all = { lanes: moves, channels: written, operations, batches, deadLetters }
+    const writes = putOff === undefined ? all : { ...all, putOff }
+    return { ...turn, items, moves, writes, channels, unrecorded }
   } catch (error) {
-    forget(actors)
+    forget(needed.values())
     throw error
   }
 }
@@ -96,16 +109,16 @@ export async function commitTurn(
   turn: DecidedTurn,
 ): Promise<TurnEnd> {
   try {
-    const { writes, outcomes, unrecorded } = turn
+    const { writes, channels, unrecorded } = turn
     const committed = await store.commit(writes)
     if (committed.kind === 'fenced') {
       undecide(turn)
       return committed
     }
-    for (const actor of outcomes.keys()) actor.committed()
+    for (const { actor } of channels.values()) actor.committed()
     return {
       kind: 'committed',
-      entries: entriesOf(outcomes), // turn/1
+      channels, // turn/1
       operations: [...writes.operations, ...(writes.batches ?? []).flat(), ...unrecorded],
       queued: committed.queued ?? [],
       deadLetters: writes.deadLetters.length,
@@ -117,184 +130,152 @@ export async function commitTurn(
 }
 
 /** Gives up a turn that will not be committed: its actors forget what they know. */
-export function undecide({ outcomes }: DecidedTurn): void {
-  forget(outcomes.keys())
+export function undecide({ channels }: DecidedTurn): void {
+  forget(channels.values())
 }
 
-interface Decided {
-  readonly outcomes: ReadonlyMap<ChannelActor, TurnOutcome>
-  /** Records of submissions to channels that do not exist. */
-  readonly homeless: readonly Operation[]
+/** The uses of op_ids that the store knows; undefined when it was not asked for any. */
+const usesIn = (reads?: TurnReads, state?: TurnState): readonly OperationUse[] | undefined =>
+  reads === undefined || reads.operations.length === 0 ? undefined : state?.operations
+
+/** The channels of a turn that exist. */
+type Channels = ReadonlyMap<ChannelId, TakenChannel>
+
+/** Begins the turns of the channels that exist, with what was read for them. */
+function begin(needed: Map<ChannelId, ChannelOfTurn>, read?: TurnState): Channels {
+  if (read !== undefined) {
+    const rules = Map.groupBy(read.rules, ({ channelId }) => channelId)
+    for (const head of read.channels) {
+      needed.get(head.channelId)?.actor.load(head, rules.get(head.channelId) ?? [])
+    }
+  }
+  for (const [channelId, channel] of needed) {
+    if (channel.actor.isAsleep) needed.delete(channelId)
+    else channel.turn = channel.actor.begin(channel.lane)
+  }
+  const channels = needed as Channels
+  if (read === undefined) return channels
+  const turnOf = ({ channelId }: { readonly channelId: ChannelId }) => channels.get(channelId)?.turn
+  for (const thing of read.things) turnOf(thing)?.readThing(thing)
+  for (const { channelId, ...event } of read.events) channels.get(channelId)?.turn.readEvent(event)
+  for (const watch of read.watches) turnOf(watch)?.readWatch(watch)
+  for (const state of read.scheduled ?? []) turnOf(state)?.readScheduled(state)
+  return channels
 }
 
 interface Deciding {
-  readonly state: TurnState
-  readonly repeats: ReadonlySet<Submission>
+  readonly turn: Turn
   readonly due: DueByChannel
+  readonly channels: Channels
+  readonly records: TurnRecords
 }
 
-function decideAll(
-  actors: readonly ChannelActor[],
-  groups: Groups,
-  { state, repeats, due }: Deciding,
-): Decided {
-  const heads = new Map(state.channels.map((head) => [head.channelId, head]))
-  const things = Map.groupBy(state.things, (thing) => thing.channelId)
-  const events = Map.groupBy(state.events, (event) => event.channelId)
-  const rules = Map.groupBy(state.rules, (rule) => rule.channelId)
-  const watches = Map.groupBy(state.watches, (watch) => watch.channelId)
-  const scheduled = new Map(state.scheduled?.map((one) => [one.channelId, one]))
-  const outcomes = new Map<ChannelActor, TurnOutcome>()
-  const homeless: Operation[] = []
-  let entriesMax = ENTRIES_MAX
-  for (const actor of actors) {
-    const { channelId } = actor
-    const submissions = (groups.get(channelId) ?? []).filter((one) => !repeats.has(one))
-    if (actor.isAsleep) {
-      const head = heads.get(channelId)
-      if (head === undefined) {
-        homeless.push(...refuseAll(submissions))
-        continue
-      }
-      actor.load(head, rules.get(channelId) ?? [])
+/** The way through the items of a turn. */
+class Pass {
+  readonly deadLetters: DeadLetter[] = []
+  readonly #deciding: Deciding
+  /** Entries until now. */
+  #made = 0
+
+  constructor(deciding: Deciding) {
+    this.#deciding = deciding
+  }
+
+  /** Decides the items; returns those that fit. */
+  run(): readonly Item[] {
+    const { items } = this.#deciding.turn
+    let count = 0
+    for (const item of items) {
+      if (this.#made >= ENTRIES_MAX) break // turn/2
+      this.#take(item)
+      count += 1
     }
-    const loaded = {
-      things: things.get(channelId) ?? [],
-      events: events.get(channelId) ?? [],
-      watches: watches.get(channelId) ?? [],
+    return count === items.length ? items : items.slice(0, count)
+  }
+
+  /** Ends the turns of the channels; gives what they write. */
+  end(): readonly ChannelWrites[] {
+    const { channels, records } = this.#deciding
+    const all: ChannelWrites[] = []
+    for (const { actor, turn } of channels.values()) {
+      if (turn.caused !== undefined) records.caused(turn.caused)
+      const { decided } = turn
+      actor.end(decided)
+      all.push(writesOf(turn, decided))
     }
-    const dueHere = due.get(channelId)
-    const waiting = scheduled.get(channelId)
-    const more = { ...(dueHere && { due: dueHere }), ...(waiting && { scheduled: waiting }) }
-    const outcome = actor.take({ submissions, entriesMax, ...loaded, ...more })
-    if (outcome.stoppedAt !== undefined) throw new TurnTooLarge(outcome.stoppedAt) // turn-size/1
-    entriesMax -= outcome.entries.length
-    outcomes.set(actor, outcome)
+    return all
   }
-  return { outcomes, homeless }
-}
 
-function withoutRecords(state: TurnState, records: readonly OperationUse[]): TurnState {
-  if (records.length === 0) return state
-  return { ...state, operations: state.operations.filter((use) => !records.includes(use)) }
-}
-
-interface Known {
-  readonly state: TurnState
-  readonly uses: Uses
-  /** Records that this turn's own records replace. */
-  readonly own: readonly OperationUse[]
-}
-
-function writesOf(
-  turn: Turn,
-  { outcomes, homeless }: Decided,
-  { state, uses, own }: Known,
-): Pick<DecidedTurn, 'writes' | 'unrecorded'> {
-  const channels: ChannelWrites[] = []
-  const decided = [...homeless]
-  const deadLetters: DeadLetter[] = []
-  const defects = new Map<Logged, string>()
-  for (const outcome of outcomes.values()) {
-    const { head, things, events, entries } = outcome
-    const timed = timedWritesOf(outcome, turn)
-    const changed = { things: [...things.values()], events: [...events.values()], entries }
-    channels.push({ head, ...changed, ...timed })
-    for (const operation of outcome.operations) decided.push(operation)
-    for (const { submission, error } of outcome.defects) defects.set(submission, error)
+  #take(item: Item): void {
+    const { turn, channels, records } = this.#deciding
+    const { submission } = item
+    const reason = turn.setAside?.get(item)
+    if (reason !== undefined) return this.#setAside(item, reason)
+    if (submission.model === 'unreadable') return this.#bury(item, submission.error)
+    if (submission.model === 'tick') return this.#takeDue()
+    if (records.isRepeat(submission)) return
+    const channel = channels.get(submission.channelId)?.turn
+    records.add(item, submission, this.#decide(item, submission, channel))
   }
-  const parked = parkedOf(turn, uses)
-  for (const { submission } of parked) decided.push(waitingOperationOf(submission))
-  const unparked = turn.unparks && { ...turn.unparks, opIds: own.map(({ opId }) => opId) }
-  const { unrecorded, ...records } = recordsOf(turn, withoutRecordless(decided, uses))
-  const writes = {
-    lanes: turn.moves,
-    channels,
-    ...records,
-    deadLetters,
-    ...(parked.length > 0 && { parked: parked.map(({ written }) => written) }),
-    ...(unparked && { unparked }),
+
+  #decide(item: Item, submission: Submission, channel: ChannelTurn | undefined): Operation {
+    if (channel === undefined) return refusal(submission, 'channel_not_found').operation
+    const { headSeq } = channel
+    try {
+      return channel.take(submission)
+    } catch (error) {
+      // W6: a defect in one submission stops that one alone; the others go on.
+      this.#bury(item, String(error))
+      return operationOf(submission, 'internal_error')
+    } finally {
+      this.#made += channel.headSeq - headSeq
+    }
   }
-  addDeadLetters(turn, { defects, recorded: state.operations }, writes)
-  return { writes, unrecorded }
-}
 
-/** The writes of a channel's rules and waiting Messages. A channel keeps to one lane. */
-function timedWritesOf(
-  { head, rules: { rules, watches, failures }, scheduled }: TurnOutcome,
-  { items }: Turn,
-): Pick<ChannelWrites, 'rules' | 'scheduled'> {
-  const hasRules = rules.length + watches.length + failures.length > 0
-  if (!hasRules && scheduled.length === 0) return NOTHING_TIMED
-  const own = items.find(
-    ({ submission }) => isOfChannel(submission) && submission.channelId === head.channelId,
-  )
-  const lane = own?.lane ?? items.find(isTick)?.lane
-  if (lane === undefined) throw new Error('a turn changed rules of a channel without a lane')
-  return {
-    ...(hasRules && { rules: { lane, rules, watches, failures } }),
-    ...(scheduled.length > 0 && { scheduled: { lane, messages: scheduled } }),
+  #takeDue(): void {
+    for (const [channelId, due] of this.#deciding.due) {
+      const channel = this.#deciding.channels.get(channelId)?.turn
+      channel?.takeDue(due)
+      this.#made += channel?.entries.length ?? 0
+    }
   }
-}
 
-const NOTHING_TIMED = Object.freeze({})
+  #setAside(item: Item, reason: string): void {
+    const { submission } = item
+    this.#bury(item, reason)
+    if (isOfChannel(submission)) this.#deciding.records.addSetAside(submission)
+  }
 
-/** W6: the submissions to park with their channels, except repeats. (turn-uses/1) */
-function parkedOf({ parked }: Turn, { repeats }: Uses) {
-  return [...(parked ?? [])].flatMap(([{ lane, position, index, submission }, error]) => {
-    if (!isOfChannel(submission) || repeats.has(submission)) return []
-    const { channelId } = submission
-    const payload = JSON.stringify(submission)
-    return [{ submission, written: { channelId, lane, position, index, payload, error } }]
-  })
-}
-
-interface Dying {
-  readonly defects: ReadonlyMap<Logged, string>
-  /** Records of the op_ids that the turn asked for. */
-  readonly recorded: readonly OperationUse[]
-}
-
-/**
- * W6: keeps submissions that cannot be applied as dead letters, and records their operations as
- * failed. An op_id with a record gets no second one: that may be what broke the turn, and would
- * break this one too.
- */
-function addDeadLetters(
-  { poisoned, items, nowMs }: Turn,
-  { defects, recorded }: Dying,
-  writes: { readonly operations: Operation[]; readonly deadLetters: DeadLetter[] },
-): void {
-  if (poisoned === undefined && defects.size === 0 && !items.some(isUnreadable)) return
-  for (const item of items) {
-    const { lane, position, index, submission } = item
-    const unreadable = submission.model === 'unreadable'
-    const error =
-      (unreadable ? submission.error : undefined) ?? poisoned?.get(item) ?? defects.get(submission)
-    if (error === undefined) continue
-    const payload = unreadable ? submission.payload : JSON.stringify(submission)
+  #bury({ lane, position, index, submission }: Item, error: string): void {
+    const isUnreadable = submission.model === 'unreadable'
+    const payload = isUnreadable ? submission.payload : JSON.stringify(submission)
     // An unreadable submission has no time of its own, so the clock gives it. (W3)
-    const at = unreadable ? nowMs : submission.acceptedAt
-    writes.deadLetters.push({ lane, position, index, payload, error, at })
-    if (!isOfChannel(submission) || poisoned?.has(item) !== true) continue
-    if (!recorded.some(({ opId }) => opId === submission.opId)) {
-      writes.operations.push(operationOf(submission, 'internal_error'))
-    }
+    const at = isUnreadable ? this.#deciding.turn.nowMs : submission.acceptedAt
+    this.deadLetters.push({ lane, position, index, payload, error, at })
   }
 }
 
-const isUnreadable = (item: Item): boolean => item.submission.model === 'unreadable'
-
-function entriesOf(
-  outcomes: ReadonlyMap<ChannelActor, TurnOutcome>,
-): ReadonlyMap<ChannelId, readonly FeedEntry[]> {
-  const entries = new Map<ChannelId, readonly FeedEntry[]>()
-  for (const [actor, outcome] of outcomes) {
-    if (outcome.entries.length > 0) entries.set(actor.channelId, outcome.entries)
+function writesOf(turn: ChannelTurn, { head, things, events }: Decided): ChannelWrites {
+  const { lane, entries, late, ruleEffects: effects, scheduledWrites: messages } = turn
+  const writes = { head, entries, things: valuesOf(things), events: valuesOf(events) }
+  const hasRules = effects !== undefined && hasChanges(effects)
+  if (!hasRules && messages.length === 0 && late === undefined) return writes
+  return {
+    ...writes,
+    ...(late !== undefined && { late }),
+    ...(hasRules && { rules: { lane, ...effects } }),
+    ...(messages.length > 0 && { scheduled: { lane, messages } }),
   }
-  return entries
 }
 
-function forget(actors: Iterable<ChannelActor>): void {
-  for (const actor of actors) actor.failed()
+const NONE: readonly never[] = []
+
+const valuesOf = <Kept>(items: ReadonlyMap<string, Kept>): readonly Kept[] =>
+  items.size === 0 ? NONE : [...items.values()]
+
+const hasChanges = ({ rules, watches, failures }: RuleEffects): boolean =>
+  rules.length + watches.length + failures.length > 0
+
+function forget(channels: Iterable<ChannelOfTurn>): void {
+  for (const { actor } of channels) actor.failed()
 }

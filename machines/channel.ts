@@ -1,7 +1,7 @@
 // The machine of a channel: asleep until it knows its head, then turn by turn.
 //
-//                       ┌─ take ─┐
-//   asleep ── load ──▶ awake ◀───┘
+//                       ┌─ taken ─┐
+//   asleep ── load ──▶ awake ◀────┘
 //      ▲                 │
 //      └───── failed ────┘
 //
@@ -20,17 +20,61 @@
 import { createMachine, fromTransition } from 'xstate'
 
 import { BoundedItems } from '#domain/bounds/bounded-items'
-import type { Operation } from '#domain/operation'
+import type { Event, Thing } from '#domain/entity'
 import type { StoredRule } from '#domain/rules/stored'
 import type { ChannelHead } from '#domain/store-ports'
-import type { Submission } from '#domain/submission'
 import { RuleSet } from '#src/rules/rule-set'
-import { refusal } from './decide.ts'
-import { decideTurn } from './draft.ts'
-import { remember } from './memory.ts'
+import type { Compile } from '#src/rules/rule-set'
+import type { Derive } from './consequences.ts'
+import type { Rules } from './decide.ts'
+import { entityBytes, watchesBytes } from './memory.ts'
 import { tableOf } from './table.ts'
-import type { ChannelContext, ChannelRules, Memory, Take } from './turn-parts.ts'
 import { NO_RULES } from './watching.ts'
+import type { Watches } from './watching.ts'
+
+export interface ChannelRules extends Rules {
+  /**
+   * Bytes of Things that a channel remembers between turns at most, and as many of Events and of
+   * watches. (channel/3)
+   */
+  readonly rememberedBytesMax: number
+  /** Makes the ids of what rules open and send. */
+  readonly derive: Derive
+  /** Compiles the rules of a channel. */
+  readonly compile: Compile
+}
+
+/** The entities and watches that a channel remembers between turns, by id. */
+export interface Memory {
+  readonly things: BoundedItems<Thing>
+  readonly events: BoundedItems<Event>
+  /** The watches of Things, as far as the channel has rules. */
+  readonly watches: BoundedItems<Watches>
+}
+
+/** The channel after a turn, as far as the turn touched it. */
+export interface Decided {
+  readonly head: ChannelHead
+  readonly things: ReadonlyMap<string, Thing>
+  readonly events: ReadonlyMap<string, Event>
+  readonly watches: ReadonlyMap<string, Watches>
+  readonly rules: RuleSet
+}
+
+export interface ChannelContext extends ChannelRules {
+  readonly state: 'asleep' | 'awake'
+  readonly head: ChannelHead | undefined
+  readonly memory: Memory
+  /** The newest turn's decisions. The next turn takes them as committed. (channel/2) */
+  readonly decided: Decided | undefined
+  /** The bytes of each entity and watch of the newest turn, in their order, and of all. */
+  readonly sizes: Sizes
+  readonly rules: RuleSet
+}
+
+interface Sizes extends Readonly<Record<keyof Memory, readonly number[]>> {
+  readonly sum: number
+}
 
 /** True when a channel knows an entity without asking the store. */
 export function isKnown(
@@ -60,10 +104,9 @@ export const rulesOf = ({ decided, rules }: ChannelContext): RuleSet => decided?
 
 /** An estimate of the bytes that a channel's memory and rules take, without compiled rules. */
 export function channelBytes(context: ChannelContext): number {
-  const { memory, decided } = context
+  const { memory, sizes } = context
   const { things, events, watches } = memory
-  const remembered = things.bytes + events.bytes + watches.bytes
-  return remembered + (decided?.bytes ?? 0) + rulesOf(context).bytes
+  return things.bytes + events.bytes + watches.bytes + sizes.sum + rulesOf(context).bytes
 }
 
 type ChannelSignal =
@@ -72,7 +115,7 @@ type ChannelSignal =
       readonly head: ChannelHead
       readonly rules?: readonly StoredRule[]
     }
-  | Take
+  | { readonly type: 'taken'; readonly decided: Decided }
   | { readonly type: 'failed' }
 
 const emptyMemory = (): Memory => ({
@@ -86,7 +129,7 @@ export const channelMachine = createMachine({
   initial: 'asleep',
   states: {
     asleep: { on: { load: 'awake' } },
-    awake: { on: { take: 'awake', failed: 'asleep' } },
+    awake: { on: { taken: 'awake', failed: 'asleep' } },
   },
 })
 
@@ -108,14 +151,17 @@ export const channelLogic = fromTransition(
           head: signal.head,
           rules: RuleSet.of(signal.rules ?? [], channel.compile),
         }
-      case 'take':
-        return takeTurn(channel, signal)
+      case 'taken':
+        return taken(channel, signal.decided)
       case 'failed':
         return asleep(channel) // channel/2
     }
   },
   ({ input }: { readonly input: ChannelRules }) => asleep(input),
 )
+
+const NO_SIZES: readonly number[] = []
+const NOTHING: Sizes = { things: NO_SIZES, events: NO_SIZES, watches: NO_SIZES, sum: 0 }
 
 const asleep = ({
   endedLifeMs,
@@ -131,29 +177,57 @@ const asleep = ({
   head: undefined,
   memory: emptyMemory(),
   decided: undefined,
+  sizes: NOTHING,
   rules: NO_RULES,
 })
 
 /**
- * channel/1: remembers the decisions of the turn before, then decides this turn. It forgets
- * afterwards only: the store did not load the entities that the channel knows. (channel/3)
+ * channel/1: remembers the decisions of the turn before, and keeps those of this turn apart. Both
+ * turns were decided on what it remembered until now, so only now it forgets. (channel/3)
  */
-function takeTurn(channel: ChannelContext, signal: Take): ChannelContext {
-  const { decided: before, memory } = channel
-  if (before === undefined) return { ...channel, decided: decideTurn(channel, signal) }
-  const { rememberedBytesMax } = channel
-  remember(memory.things, before.things, before.sizes.things)
-  remember(memory.events, before.events, before.sizes.events)
-  remember(memory.watches, before.watches, before.sizes.watches)
-  const remembering = { ...channel, head: before.head, rules: before.rules }
-  const decided = decideTurn(remembering, signal)
-  for (const kind of [memory.things, memory.events, memory.watches]) {
-    kind.keepWithin(rememberedBytesMax) // channel/3
+function taken(channel: ChannelContext, decided: Decided): ChannelContext {
+  const { decided: before, memory, sizes, rememberedBytesMax: bytesMax, head, rules } = channel
+  if (before !== undefined) {
+    remember(memory.things, before.things, { sizes: sizes.things, bytesMax })
+    remember(memory.events, before.events, { sizes: sizes.events, bytesMax })
+    remember(memory.watches, before.watches, { sizes: sizes.watches, bytesMax })
   }
-  return { ...remembering, decided }
+  const committed = { head: before?.head ?? head, rules: before?.rules ?? rules }
+  return { ...channel, ...committed, decided, sizes: sizesOf(decided) }
 }
 
-/** Every submission of a channel that does not exist is refused. */
-export function refuseAll(submissions: readonly Submission[]): readonly Operation[] {
-  return submissions.map((submission) => refusal(submission, 'channel_not_found').operation)
+/** Remembers items as the most recently touched; `sizes` has the bytes of each, in order. */
+function remember<Item>(
+  items: BoundedItems<Item>,
+  touched: ReadonlyMap<string, Item>,
+  { sizes, bytesMax }: { readonly sizes: readonly number[]; readonly bytesMax: number },
+): void {
+  if (touched.size === 0) return
+  let at = 0
+  for (const [id, item] of touched) {
+    items.keep(id, item, sizes[at] ?? 0)
+    at += 1
+  }
+  items.keepWithin(bytesMax)
+}
+
+function sizesOf(decided: Decided): Sizes {
+  const things = eachOf(decided.things, entityBytes)
+  const events = eachOf(decided.events, entityBytes)
+  const watches = eachOf(decided.watches, watchesBytes)
+  let sum = 0
+  for (const bytes of things) sum += bytes
+  for (const bytes of events) sum += bytes
+  for (const bytes of watches) sum += bytes
+  return { things, events, watches, sum }
+}
+
+function eachOf<Item>(
+  items: ReadonlyMap<string, Item>,
+  sizeOf: (item: Item) => number,
+): readonly number[] {
+  if (items.size === 0) return NO_SIZES
+  const sizes: number[] = []
+  for (const item of items.values()) sizes.push(sizeOf(item))
+  return sizes
 }

@@ -8,11 +8,12 @@
 //     it has cleared.
 
 import type { Event } from '#domain/entity'
-import type { ChannelId, RuleId } from '#domain/identity'
+import type { FeedEntry } from '#domain/feed'
+import type { ChannelId, OperationId, RuleId } from '#domain/identity'
 import { operationIdFrom, parseEventId, parseMessageId } from '#domain/identity'
 import { bare } from '#domain/record'
-import type { Watch } from '#domain/rules/stored'
-import type { EventAction, EventSubmission, Fields, Json } from '#domain/submission'
+import type { RuleWrites, Watch } from '#domain/rules/stored'
+import type { EventSubmission, Fields, Json } from '#domain/submission'
 import type { Facts } from '#src/rules/conditions'
 import type { ActiveRule } from '#src/rules/rule-set'
 import type { Action, Step } from '#src/rules/watch'
@@ -33,6 +34,12 @@ export interface ConsequencePorts {
   readonly eventOf: (id: string) => Event | undefined
 }
 
+/** The op_id of an entry that no submission makes: the same for a replay. */
+export const derivedOpId = (
+  derive: Derive,
+  { channelId, seq, acceptedAt }: Pick<FeedEntry, 'channelId' | 'seq' | 'acceptedAt'>,
+): OperationId => operationIdFrom(acceptedAt, derive(`operation ${channelId} ${seq}`))
+
 /** Counts of what rules did. */
 export interface Firings {
   opened: number
@@ -40,6 +47,13 @@ export interface Firings {
   closed: number
   sent: number
 }
+
+/** The changes of a turn to the rules of its channel, and the firings that the rules decided. */
+export interface RuleEffects extends Omit<RuleWrites, 'lane'> {
+  readonly firings: Firings
+}
+
+export const noFirings = (): Firings => ({ opened: 0, updated: 0, closed: 0, sent: 0 })
 
 /** Collects the changes that follow from one submission or deadline. */
 export class Consequences {
@@ -111,7 +125,7 @@ export class Consequences {
   }
 
   /** consequences/1: changes an Event that is open; its times do not go back. */
-  #changeEvent(action: EventAction, id: string, at: number, fields: Fields): void {
+  #changeEvent(action: keyof typeof COUNTED, id: string, at: number, fields: Fields): void {
     const event = this.#eventOf(id)
     if (event?.state !== 'open') return
     const time = Math.max(at, event.at)
@@ -120,7 +134,7 @@ export class Consequences {
   }
 
   #decideEvent(
-    action: EventAction,
+    action: 'create' | keyof typeof COUNTED,
     { id, at, fields, attrs }: { id: string; at: number; fields: Fields; attrs?: Fields },
   ): void {
     const entityId = parseEventId(id)
@@ -169,7 +183,7 @@ export class Consequences {
 
   #accepted() {
     const { channelId, acceptedAt, derive } = this.#ports
-    const opId = operationIdFrom(acceptedAt, derive(`operation ${channelId} ${this.#headSeq + 1}`))
+    const opId = derivedOpId(derive, { channelId, seq: this.#headSeq + 1, acceptedAt })
     return { channelId, acceptedAt, opId }
   }
 

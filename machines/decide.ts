@@ -3,7 +3,8 @@
 // Invariants:
 //   W3. The decision depends on the submission and the state alone, also for expired entities: an
 //       ended entity counts as unknown once the submission is `endedLifeMs` younger than its end.
-//   W9. An effective change takes the next seq; any other takes none.
+//   W9. An effective change takes the next seq; any other takes none. A submission whose entries
+//       do not follow one another is a defect and changes nothing.
 //   decide/1. A refusal delivers nothing and changes nothing but the operation's record.
 //   decide/2. A sender that is limited to Things of a prefix changes Events of those alone. An
 //       Event of others ends its submission as one that does not exist.
@@ -12,7 +13,7 @@ import { EMPTY_BODY, merge } from '#domain/patch'
 import type { Merged } from '#domain/patch'
 import type { Effect, Entity, Event, EventState, Thing, ThingState } from '#domain/entity'
 import type { FaultCode } from '#domain/fault'
-import type { FeedEntry } from '#domain/feed'
+import type { FeedEntry, LateReading } from '#domain/feed'
 import type { Operation } from '#domain/operation'
 import type {
   EventSubmission,
@@ -20,7 +21,9 @@ import type {
   Submission,
   ThingSubmission,
 } from '#domain/submission'
-import { nextEventState } from './event.ts'
+import { acknowledge, attended } from './attention.ts'
+import { nextEventState, phaseOf } from './event.ts'
+import { lateReadingOf } from './late.ts'
 import { statusAfter } from './operation.ts'
 import { nextThingState } from './thing.ts'
 
@@ -41,6 +44,8 @@ export interface Change {
   /** The change in the number of live Things or open Events. */
   readonly liveThings: number
   readonly openEvents: number
+  /** What late data says of the past alone. */
+  readonly late?: LateReading | undefined
   /** The record of a change that follows from another one: that of a rule. */
   readonly operation?: Operation
 }
@@ -56,19 +61,16 @@ export interface Rules {
 const SENT = statusAfter('take', 'settle')
 const FAILED = statusAfter('take', 'fail')
 
+/** What has a record: a submission, or what followed from one or from a time. */
+type Recorded = Pick<Submission, 'opId' | 'channelId' | 'model' | 'entityId' | 'acceptedAt'>
+
 /** The record of an ended submission; its times come from the submission. (W3) */
-export function operationOf(submission: Submission, errorCode?: FaultCode): Operation {
+export function operationOf(submission: Recorded, errorCode?: FaultCode): Operation {
   const { opId, channelId, model, entityId, acceptedAt } = submission
   const status = errorCode === undefined ? SENT : FAILED
   const record = { opId, channelId, model, entityId, status, acceptedAt, updatedAt: acceptedAt }
   return errorCode === undefined ? record : { ...record, errorCode }
 }
-
-/** The record of a submission that waits with its channel. (W6) */
-export const waitingOperationOf = (submission: Submission): Operation => ({
-  ...operationOf(submission),
-  status: statusAfter('take'),
-})
 
 const NONE: readonly Change[] = Object.freeze([])
 
@@ -111,11 +113,14 @@ export function decideThing(
   const liveThings =
     countOf(state !== 'deleted') - countOf(prior !== undefined && prior.state !== 'deleted')
   const { entity: thing, entry } = changed
-  const thingChange =
+  const thingChange: Change =
     entry === undefined
       ? { thing, liveThings, openEvents: 0 }
       : { entry, thing, liveThings, openEvents: 0 }
-  return { operation: operationOf(submission), changes: [thingChange] }
+  const isNewest = prior === undefined || submission.patch.at > prior.at
+  const late = isNewest || state === 'deleted' ? undefined : lateReadingOf(submission, prior, entry)
+  const changes = [late === undefined ? thingChange : { ...thingChange, late }]
+  return { operation: operationOf(submission), changes }
 }
 
 /** Decides an Event submission. */
@@ -126,13 +131,22 @@ export function decideEvent(
 ): Decision {
   const prior = forgetEnded(kept, 'closed', { now: submission.acceptedAt, endedLifeMs })
   if (!isWithin(submission, prior)) return refusal(submission, 'entity_not_found') // decide/2
-  const state = nextEventState(prior?.state ?? 'absent', submission.action)
-  if (state === undefined) return refusal(submission, 'event_closed')
-
+  const phase = phaseOf(prior)
+  const next = nextEventState(phase, submission.action)
+  if (next === undefined) {
+    return refusal(submission, phase === 'absent' ? 'entity_not_found' : 'event_closed')
+  }
+  if (submission.action === 'acknowledge' && prior !== undefined) {
+    const acknowledged = acknowledge(submission, prior, headSeq + 1)
+    const changes = [{ ...acknowledged, liveThings: 0, openEvents: 0 }]
+    return { operation: operationOf(submission), changes }
+  }
+  const state = next === 'closed' ? 'closed' : 'open'
   const changed = change(submission, prior, state, headSeq)
   if (typeof changed === 'string') return refusal(submission, changed)
   const openEvents = countOf(state === 'open') - countOf(prior?.state === 'open')
-  const { entity: event, ...entry } = changed
+  const { entity, ...entry } = changed
+  const event = attended(entity, prior, submission.acceptedAt)
   const eventChange = { ...entry, event, liveThings: 0, openEvents }
   return { operation: operationOf(submission), changes: [eventChange] }
 }
@@ -206,19 +220,36 @@ const entryOf = (
   state: entity.state,
   rev: entity.rev,
   acceptedAt: submission.acceptedAt,
-  payload: payloadOf(submission.model, effect, entity.at),
+  payload: payloadOf(submission, effect, entity.at),
 })
 
-/** The text of an effective patch: its fields, its time, and what it changes key by key. */
+/**
+ * The text of an effective patch: its fields, the time of the entity, that of late data about a
+ * Thing beside it, and what it changes key by key.
+ */
 function payloadOf(
-  model: 'thing' | 'event',
+  { model, patch }: ThingSubmission | EventSubmission,
   { fields, attrs, externalIds }: Effect,
   at: number,
 ): string {
   const named = JSON.stringify(fields)
   const begun = named === '{}' ? '{' : `${named.slice(0, -1)},`
   const time = model === 'thing' ? 'observed_at' : 'event_time'
+  const late = model === 'thing' && patch.at < at ? `,"set_at":${patch.at}` : ''
   const keyed = attrs === undefined ? '' : `,"attrs":${JSON.stringify(attrs)}`
   const ids = externalIds === undefined ? '' : `,"external_ids":${JSON.stringify(externalIds)}`
-  return `${begun}"${time}":${at}${keyed}${ids}}`
+  return `${begun}"${time}":${at}${late}${keyed}${ids}}`
+}
+
+/** W9: throws when the entries do not follow one another. */
+export function checkSeqs(
+  { headSeq }: { readonly headSeq: number },
+  changes: readonly Change[],
+): void {
+  let last = headSeq
+  for (const { entry } of changes) {
+    if (entry === undefined) continue
+    last += 1
+    if (entry.seq !== last) throw new Error(`an entry has seq ${entry.seq} in place of ${last}`)
+  }
 }

@@ -1,6 +1,5 @@
 // The bytes of the entities that a channel remembers between turns.
 
-import type { BoundedItems } from '#domain/bounds/bounded-items'
 import type { Entity } from '#domain/entity'
 import type { Fields, Json } from '#domain/submission'
 
@@ -50,17 +49,4 @@ function valueBytes(value: Json): number {
     (bytes, item) => bytes + valueBytes(item) + NUMBER_BYTES,
     TEXT_BYTES,
   )
-}
-
-/** Remembers items as the most recently touched; `sizes` has the bytes of each, in order. */
-export function remember<Item>(
-  items: BoundedItems<Item>,
-  touched: ReadonlyMap<string, Item>,
-  sizes: readonly number[],
-): void {
-  let at = 0
-  for (const [id, item] of touched) {
-    items.keep(id, item, sizes[at] ?? 0)
-    at += 1
-  }
 }

@@ -14,6 +14,9 @@ const SOURCES = ['src', 'actors', 'machines', 'test'].flatMap((folder) =>
 )
 const DOCUMENTS = ['README.md', ...globSync('docs/*.md', { cwd: ROOT })]
 
+/** The text of a document without its blocks of code. */
+const proseOf = (path: string): string => textOf(path).replace(/^```[^]*?^```/gm, '')
+
 /** The text with each comment that goes over several lines on one line. */
 const joined = (text: string): string => text.replace(/\n\s*(?:\/\/|\*) ?/g, ' ')
 
@@ -65,10 +68,43 @@ test('every document that a source file names is in the repository', (t) => {
 
 test('every link of a document leads to a file of the repository', (t) => {
   const links = DOCUMENTS.flatMap((path) =>
-    [...textOf(path).matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, to = '']) => ({ path, to })),
+    [...proseOf(path).matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, to = '']) => ({ path, to })),
   )
   t.deepEqual(
     links.filter(({ path, to }) => !existsSync(join(ROOT, dirname(path), to))),
+    [],
+  )
+})
+
+/** The anchors of a document's headings, as GitHub makes them. */
+function anchorsOf(path: string): ReadonlySet<string> {
+  const seen = new Map<string, number>()
+  return new Set(
+    [...proseOf(path).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => {
+      const anchor = heading
+        .toLowerCase()
+        .replace(/[^\w\- ]/g, '')
+        .replaceAll(' ', '-')
+      const times = seen.get(anchor) ?? 0
+      seen.set(anchor, times + 1)
+      return times === 0 ? anchor : `${anchor}-${times}`
+    }),
+  )
+}
+
+test('every link to a section of a document leads to one of its headings', (t) => {
+  const links = DOCUMENTS.flatMap((path) =>
+    [...textOf(path).matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g)].map(
+      ([, to = '', anchor = '']) => ({
+        path,
+        to: to === '' ? path : join(dirname(path), to),
+        anchor,
+      }),
+    ),
+  )
+  t.true(links.length > 50, `only ${links.length} links`)
+  t.deepEqual(
+    links.filter(({ to, anchor }) => !anchorsOf(to).has(anchor)),
     [],
   )
 })

@@ -5,7 +5,15 @@ import { readdirSync } from 'node:fs'
 import test from 'ava'
 
 import { leavingAsFound } from '#test/support/group-test'
-import { ALONE, EVERY_FILE, GROUPS, filesOf, filesOfRun } from '#test/support/test-groups'
+import {
+  ALONE,
+  EVERY_FILE,
+  GROUPS,
+  LONGEST,
+  filesOf,
+  filesOfRun,
+  longestFirst,
+} from '#test/support/test-groups'
 
 test('test-groups/1: a whole run has every file of tests once, in its group or alone', (t) => {
   const names = readdirSync('test/groups').map((name) => name.replace(/\.ts$/, ''))
@@ -30,6 +38,15 @@ test('a group that is named runs', (t) => {
 
 test('what says that it runs alone is there', (t) => {
   for (const file of Object.keys(ALONE)) t.true(EVERY_FILE.includes(file), file)
+})
+
+test('the files that take longest begin first, and each of them is in a run', (t) => {
+  const files = filesOfRun(['--tap']).map((file) => `/elsewhere/${file}`)
+  const first = files.toSorted(longestFirst).slice(0, LONGEST.length)
+  t.deepEqual(
+    first,
+    LONGEST.map((file) => `/elsewhere/${file}`),
+  )
 })
 
 for (const folder of Object.values(GROUPS).flat()) {

@@ -27,6 +27,7 @@ const CLOCKS = [
   'src/process/heap.ts',
   'src/client/runtime.ts',
   'src/console/state/clock.ts',
+  'src/console/state/present.ts',
   'src/cli/',
   'src/dev/',
 ]

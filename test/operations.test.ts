@@ -37,6 +37,11 @@ const REASONS: readonly (readonly [file: string, sentence: RegExp])[] = [
   ['src/store/turns/lanes.ts', /restore both from the same moment/],
   ['src/store/migrate.ts', /the database was changed by a newer version of this program \(.+\): /],
   ['src/store/migrate.ts', /start that version, or restore a copy of the database from before it/],
+  [
+    'src/store/migrations/take-over.ts',
+    /a version of this program that is too old to be taken over: /,
+  ],
+  ['src/store/migrations/take-over.ts', /start the last version before 1.0 on it first \(docs/],
   ['src/stream/jetstream/lane-stream.ts', /the stream .+ was not made by Heliograph; choose /],
   ['src/stream/jetstream/lane-stream.ts', /the stream .+ belongs to another installation: other/],
   [

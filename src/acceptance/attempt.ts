@@ -12,12 +12,7 @@ import type { Audit, CredentialKind, Origin } from './audit.ts'
 import { rateLimited } from './budget.ts'
 import type { BudgetRefusal } from './budget.ts'
 import { Place } from './password-budget.ts'
-
-/** A password that is being computed or compared. */
-export interface Trial {
-  /** Called once; 'dropped' when the password was not compared after all. */
-  end(outcome: 'right' | 'wrong' | 'dropped'): void
-}
+import type { Guess } from './password-budget.ts'
 
 export class Attempt {
   readonly #origin: Origin
@@ -34,11 +29,6 @@ export class Attempt {
     this.#enter = enter
   }
 
-  /** Says that the credential is a good key. (attempt/2) */
-  byKey(): void {
-    this.isByKey = true
-  }
-
   /** Counts a credential that is right; rate_limited when no share is left. */
   known(): Fault | undefined {
     return this.#counted((place) => place.known())
@@ -48,12 +38,12 @@ export class Attempt {
    * Begins with a password that must be computed, or with a known one that must be compared again;
    * rate_limited when no share is left. (attempt/1)
    */
-  begin(isKnown: boolean): Trial | Fault {
+  begin(isKnown: boolean): Guess | Fault {
     const wrong = (): void => this.#audit.refused('channel password', this.#origin)
     const place = this.#entered()
     if (isFault(place)) return place
     if (isKnown || place === undefined) {
-      const end: Trial['end'] = (outcome) => outcome === 'wrong' && wrong()
+      const end: Guess['end'] = (outcome) => outcome === 'wrong' && wrong()
       return this.known() ?? { end }
     }
     const guess = place.guess()
@@ -61,7 +51,7 @@ export class Attempt {
     return {
       end: (outcome) => {
         if (outcome === 'wrong') wrong()
-        else guess[outcome]()
+        guess.end(outcome)
       },
     }
   }
@@ -97,18 +87,18 @@ export class Attempt {
   }
 }
 
-/** Waits for the verdict about a password and ends its trial. */
+/** Waits for the verdict about a password that was guessed, and ends the guess. */
 export async function tried<Opened extends object>(
-  trial: Trial,
+  guess: Guess,
   answer: Promise<Opened | Fault>,
 ): Promise<Opened | Fault> {
-  let outcome: Parameters<Trial['end']>[0] = 'dropped'
+  let outcome: Parameters<Guess['end']>[0] = 'dropped'
   try {
     const verdict = await answer
     if (!isFault(verdict)) outcome = 'right'
     else if (verdict.code === 'channel_not_found') outcome = 'wrong'
     return verdict
   } finally {
-    trial.end(outcome)
+    guess.end(outcome)
   }
 }

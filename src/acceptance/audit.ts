@@ -24,7 +24,7 @@ export interface Origin {
 export type CredentialKind =
   'gateway token' | 'access token' | 'channel password' | 'channel key' | 'device key'
 
-export type AuditedChange =
+type AuditedChange =
   | 'a channel was deleted'
   | 'a channel password was changed'
   | 'a channel key was made'

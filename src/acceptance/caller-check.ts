@@ -19,8 +19,11 @@ import type { TokenCheck } from './gateway-token.ts'
 
 /** The checks that a way in asks for. */
 export interface Guard {
-  /** 'required' asks for the gateway token, if the gateway has one. */
-  readonly token: 'required' | 'none'
+  /**
+   * 'required' asks for the gateway token, if the gateway has one; 'proven' refuses every caller
+   * of a gateway that has none.
+   */
+  readonly token: 'required' | 'proven' | 'none'
   /**
    * The budget that counts callers without it: each credential but a good key, each new device,
    * each wrong token that the handler finds, or none.
@@ -49,6 +52,7 @@ export class CallerCheck {
   admit(guard: Guard, origin: Origin, authorization: string, bareToken?: string): Answer<Admitted> {
     const verdict = guard.token === 'none' ? 'open' : this.#verdictOf(authorization, bareToken)
     if (verdict === 'absent') return UNAUTHENTICATED // caller-check/2
+    if (verdict === 'open' && guard.token === 'proven') return UNAUTHENTICATED
     if (guard.budget === 'none' && verdict !== 'wrong') return UNCOUNTED // caller-check/1
     const isCounted = verdict !== 'valid' // caller-check/1
     if (verdict !== 'wrong' && !(isCounted && guard.budget === 'passwords')) {

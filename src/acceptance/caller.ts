@@ -1,6 +1,5 @@
 // The caller of the stage, whatever the protocol.
 
-import type { StoredKey } from '#domain/channel-keys'
 import type { Fault } from '#domain/fault'
 import type { ChannelId } from '#domain/identity'
 import type { Attempt } from './attempt.ts'
@@ -26,12 +25,10 @@ export interface Caller extends Admitted {
   readonly refusal?: Fault | undefined
   /** Channels that the caller may use without their password. */
   readonly grant?: ChannelGrant | undefined
-  /** The key that was sent in the place of a password, or its refusal. (ChannelAccess.present) */
-  readonly key?: StoredKey | Fault | undefined
 }
 
 /** A right that was proven elsewhere: by a person's binding for an assistant. */
-export interface ChannelGrant {
+interface ChannelGrant {
   readonly channels: ReadonlySet<ChannelId>
 }
 
@@ -43,7 +40,6 @@ const copyOf = (caller: Caller): Caller => ({
   attempt: caller.attempt,
   refusal: caller.refusal,
   grant: caller.grant,
-  key: caller.key,
 })
 
 /** The same caller with a grant. */
@@ -56,10 +52,4 @@ export const withGrant = (caller: Caller, grant: ChannelGrant): Caller => ({
 export const withAttempt = (caller: Caller, attempt: Attempt): Caller => ({
   ...copyOf(caller),
   attempt,
-})
-
-/** The same caller with a key, or with the refusal of one. */
-export const withKey = (caller: Caller, key: StoredKey | Fault): Caller => ({
-  ...copyOf(caller),
-  key,
 })

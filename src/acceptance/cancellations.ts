@@ -4,22 +4,22 @@
 import { fault, isFault } from '#domain/fault'
 import { operationIdFrom } from '#domain/identity'
 import type { MessageId } from '#domain/identity'
-import type { Operation, OperationStatus, OperationStore } from '#domain/operation'
-import type { Answer, SubmissionSink, Timers } from '#domain/ports'
-import { readCancellation } from '#src/schemas/message'
-import type { CancellationRequest } from '#src/schemas/message'
+import type { KeptOperation, Operation, OperationStatus } from '#domain/operation'
+import type { Answer } from '#domain/ports'
+import { CANCELLATION } from '#src/schemas/message-schemas'
+import { readersOf } from '#src/schemas/shape'
+import type { RequestOf } from '#src/schemas/shape'
 import type { Caller } from './caller.ts'
-import type { ChannelAccess } from './channel-access.ts'
+import type { Stage } from './stage.ts'
 import type { Submissions } from './submissions.ts'
 
-export interface CancellationPorts {
-  readonly access: ChannelAccess
-  readonly sink: Pick<SubmissionSink, 'find'>
-  readonly operations: Pick<OperationStore, 'find'>
+interface CancellationPorts extends Stage {
   readonly submissions: Pick<Submissions, 'append'>
-  readonly timers: Timers
-  readonly newHex32: () => string
 }
+
+const READ = readersOf(CANCELLATION)
+
+type CancellationRequest = RequestOf<typeof READ.cancel>
 
 /** Looks whether a cancellation is applied: pauses that grow, five seconds together. */
 const LOOKS = 60
@@ -40,14 +40,22 @@ export class Cancellations {
    * Returns the record of the Message once it is cancelled, also when it was before;
    * message_already_sent when it went, server_busy when its lane does not go on now.
    */
-  async cancel(sent: unknown, from: Caller): Promise<Answer<Operation>> {
-    const { access } = this.#ports
-    const read = await access.readWhole(readCancellation, sent, { from, scope: 'send' })
-    if (isFault(read)) return read
-    const { request, caller } = read
+  async cancel(fields: unknown, caller: Caller): Promise<Answer<KeptOperation>> {
+    const opened = await this.#ports.access.open({
+      fields,
+      caller,
+      read: READ.cancel,
+      scope: 'send',
+      isWhole: true,
+      hasMore: true,
+    })
+    if (isFault(opened)) return opened
+    const { request } = opened
     const found = await this.#message(request)
     if (found === undefined) return caller.refusal ?? NOT_FOUND
-    return verdictOn(found) ?? this.#append(request, found, caller)
+    const cancelled = verdictOn(found) ?? (await this.#append(request, found, caller))
+    if (isFault(cancelled)) return cancelled
+    return { ...cancelled, expiresAt: cancelled.acceptedAt + this.#ports.statusRetentionMs }
   }
 
   async #append(

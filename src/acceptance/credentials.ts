@@ -1,25 +1,14 @@
 // Checks that a password opens a channel: scrypt once, then a lookup under a keyed hash.
 //
 // Invariants:
-//   credentials/1. Each (channel, password) is computed once at a time: other requests for it wait
-//                  for that answer.
-//   credentials/2. A computation that was under way when a channel's credentials changed runs
-//                  again; its result is never kept.
-//   credentials/3. An unknown channel costs the same work as a wrong password and gives the same
+//   credentials/1. An unknown channel costs the same work as a wrong password and gives the same
 //                  answer.
-//   credentials/4. Kept answers, refusals and computations under way are bounded; refusals never
-//                  push out verified passwords.
-//   credentials/5. A kept answer is compared with the store after RECHECK_AFTER_MS, and at once
-//                  when notices may be lost, so that a lost notice of a changed password costs a
-//                  minute at most.
-//   credentials/6. While the store does not answer, earlier verified passwords stay good, until the
-//                  store tells otherwise. An answer that a notice removed is gone.
-//   credentials/7. A hash of lesser parameters than new ones have is made anew after a proof of its
+//   credentials/2. A check waits RECHECK_WAIT_MS at most for a comparison of what is kept.
+//   credentials/3. A hash of lesser parameters than new ones have is made anew after a proof of its
 //                  password, one at a time and while no other password waits for its computation.
 //                  Keys and bindings stay.
 
 import { hash } from 'node:crypto'
-import { BoundedItems } from '#domain/bounds/bounded-items'
 import type { ChannelCredentials } from '#domain/channel'
 import { fault, isFault } from '#domain/fault'
 import type { ChannelId } from '#domain/identity'
@@ -28,42 +17,24 @@ import type { Runtime } from '#domain/runtime'
 import type { ChannelStore } from '#domain/store-ports'
 import { tried } from './attempt.ts'
 import type { Attempt } from './attempt.ts'
+import { KeptAnswers } from './kept-answers.ts'
+import type { Found, Subject } from './kept-answers.ts'
 import type { DerivedKeys, PasswordWork } from './password-work.ts'
 
 type Verdict = Answer<ChannelCredentials>
 
-export interface Credentials {
-  /**
-   * The channel when the password opens it; channel_not_found, server_busy or rate_limited
-   * otherwise. No promise when it is known, as it is for nearly every submission.
-   */
-  check(
-    channelId: ChannelId,
-    password: string,
-    request?: CheckedRequest,
-  ): Verdict | Promise<Verdict>
-  /** Drops the kept answers about a channel at once, and those of checks under way. */
-  forget(channelId: ChannelId): void
-  /** Compares kept answers with the store before their next use. (credentials/5) */
-  recheckAll(): void
-  /** The number of verified and refused credentials in memory. */
-  size(): number
-  /** An estimate of the bytes that they take. */
-  bytes(): number
-}
-
 /** The request that brings a password. */
-export interface CheckedRequest {
+interface CheckedRequest {
   /** Counts the password; absent when nothing counts it. */
   readonly attempt?: Attempt | undefined
   /** The keys that the request has computed already. */
   readonly derived?: DerivedKeys
 }
 
-export interface CredentialsPorts {
+interface CredentialsPorts {
   readonly channels: Pick<ChannelStore, 'credentials' | 'changePassword'>
   readonly work: PasswordWork
-  /** Milliseconds that only grow: a clock set back must not keep an answer. (credentials/5) */
+  /** Milliseconds that only grow. */
   readonly monotonicMs: () => number
   readonly timers: Timers
   readonly entropy: Runtime['entropy']
@@ -73,89 +44,59 @@ export interface CredentialsPorts {
 export const VERIFIED_BYTES_MAX = 64 * 2 ** 20
 /** What one takes in memory, rounded up, beside the name of its channel. */
 const PASSWORD_BYTES = 512
-/** A thousand refused ones. */
-const REFUSED_BYTES_MAX = 320_000
-const REFUSED_BYTES = 320
 const UNDER_WAY_MAX = 1_000
-const RECHECK_AFTER_MS = 60_000
-/** The longest comparison, and the pause after one that had no answer. (credentials/6) */
+/** The longest comparison, and the pause after one that had no answer. */
 const RECHECK_WAIT_MS = 1_000
 const RECHECK_PAUSE_MS = 5_000
-const REFUSED_FOR_MS = 10_000
-const ATTEMPTS_MAX = 3
 
 const NOT_FOUND = fault('channel_not_found')
-const BUSY = fault('server_busy', { retryAfterMs: 1_000 })
 
-interface Verified {
-  readonly credentials: ChannelCredentials
-  /** The time of the next comparison with the store. */
-  compareAt: number
-}
-
-interface Refused {
-  readonly channelId: ChannelId
-  readonly until: number
-}
-
-interface Check {
-  readonly key: string
-  readonly channelId: ChannelId
+interface Question extends Subject {
+  /** A secret. */
   readonly password: string
   readonly derived: DerivedKeys
-  isStale: boolean
-  /** True when the store did not say whether the kept answer is still right. (credentials/6) */
-  isUnanswered: boolean
-  answer: Promise<Verdict>
 }
 
-type PasswordCheck = Pick<Check, 'key' | 'channelId' | 'password' | 'derived'>
-
-export function createCredentials(ports: CredentialsPorts): Credentials {
-  return new CachedCredentials(ports)
-}
-
-class CachedCredentials implements Credentials {
+/** Knows which passwords open their channels. */
+export class Credentials {
   readonly #ports: CredentialsPorts
   /** The key of the MACs, new in every process. */
   readonly #key: string
-  readonly #verified = new BoundedItems<Verified>()
-  readonly #refused = new BoundedItems<Refused>()
-  readonly #underWay = new Map<string, Check>()
+  readonly #answers: KeptAnswers<ChannelCredentials, Question>
   #isRenewing = false
 
   constructor(ports: CredentialsPorts) {
     this.#ports = ports
     this.#key = ports.entropy(32).toString('base64')
+    this.#answers = new KeptAnswers({
+      read: (_, question, kept) => this.#prove(question, kept),
+      isKept: (key, question, { passwordHash }) => this.#renew(key, question, passwordHash),
+      bytesOf: ({ channelName }) => PASSWORD_BYTES + 2 * channelName.length,
+      bytesMax: VERIFIED_BYTES_MAX,
+      askedMax: UNDER_WAY_MAX,
+      pauseMs: RECHECK_PAUSE_MS,
+      monotonicMs: ports.monotonicMs,
+    })
   }
 
+  /**
+   * The channel when the password opens it; channel_not_found, server_busy or rate_limited
+   * otherwise. No promise when it is known, as it is for nearly every submission.
+   */
   check(
     channelId: ChannelId,
     password: string,
     { attempt, derived = new Map() }: CheckedRequest = {},
   ): Verdict | Promise<Verdict> {
     const key = this.#keyOf(channelId, password)
-    const now = this.#ports.monotonicMs()
-    const verified = this.#verified.get(key)
-    if (verified !== undefined && now < verified.compareAt) {
-      this.#verified.use(key)
-      return attempt?.known() ?? verified.credentials
-    }
-    const refused = this.#refused.get(key)
-    if (refused !== undefined && now < refused.until) {
-      return attempt?.refused('channel password') ?? NOT_FOUND
-    }
-    const trial = attempt?.begin(verified !== undefined) // attempt/1
-    if (isFault(trial)) return trial
-    const answer = this.#answerTo({ key, channelId, password, derived })
-    return trial === undefined ? answer : tried(trial, answer)
-  }
-
-  #answerTo(asked: PasswordCheck): Promise<Verdict> {
-    const check = this.#underWay.get(asked.key) // credentials/1
-    if (check !== undefined) return check.answer
-    if (this.#underWay.size >= UNDER_WAY_MAX) return Promise.resolve(BUSY) // credentials/4
-    return this.#begin(asked)
+    const answers = this.#answers
+    const verified = answers.recent(key)
+    if (verified !== undefined) return attempt?.known() ?? verified
+    if (answers.isAbsent(key)) return attempt?.refused('channel password') ?? NOT_FOUND
+    const guess = attempt?.begin(answers.peek(key) !== undefined) // attempt/1
+    if (isFault(guess)) return guess
+    const answer = verdictOn(answers.ask(key, { channelId, password, derived }))
+    return guess === undefined ? answer : tried(guess, answer)
   }
 
   /**
@@ -168,83 +109,29 @@ class CachedCredentials implements Credentials {
     return hash('sha256', this.#key + channelId + password, 'base64')
   }
 
-  #begin(asked: PasswordCheck): Promise<Verdict> {
-    const check: Check = {
-      ...asked,
-      isStale: false,
-      isUnanswered: false,
-      answer: Promise.resolve(BUSY),
-    }
-    this.#underWay.set(check.key, check)
-    check.answer = this.#settle(check)
-    return check.answer
-  }
-
-  async #settle(check: Check): Promise<Verdict> {
-    try {
-      for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
-        check.isStale = false
-        check.isUnanswered = false
-        const answer = await this.#compute(check)
-        if (check.isStale) continue // credentials/2
-        this.#keep(check, answer)
-        return answer
-      }
-      return BUSY
-    } finally {
-      this.#underWay.delete(check.key)
-    }
-  }
-
-  async #compute(check: Check): Promise<Verdict> {
-    const { key, channelId, password, derived } = check
+  async #prove(
+    { channelId, password, derived }: Question,
+    kept: ChannelCredentials | undefined,
+  ): Promise<Found<ChannelCredentials>> {
     const { channels, work } = this.#ports
-    const verified = this.#verified.get(key)
-    const stored =
-      verified === undefined
-        ? await channels.credentials(channelId)
-        : await this.#compare(check, verified.credentials)
-    if (stored !== undefined && verified?.credentials.passwordHash === stored.passwordHash) {
-      return stored
-    }
-    // credentials/3
-    const matches = await work.matches(password, stored?.passwordHash, derived)
+    const asked = channels.credentials(channelId)
+    const stored = await (kept === undefined ? asked : this.#soon(asked))
+    if (kept !== undefined && kept.passwordHash === stored?.passwordHash) return stored
+    const matches = await work.matches(password, stored?.passwordHash, derived) // credentials/1
     if (isFault(matches)) return matches
-    return matches && stored !== undefined ? stored : NOT_FOUND
+    return matches ? stored : undefined
   }
 
-  /**
-   * The channel from the store, or the kept one while the store does not answer. (credentials/6)
-   */
-  async #compare(check: Check, kept: ChannelCredentials): Promise<ChannelCredentials | undefined> {
-    const { channels, timers } = this.#ports
-    const silence = Promise.withResolvers<'silence'>()
-    const cancel = timers.after(RECHECK_WAIT_MS, () => silence.resolve('silence'))
-    const asked = channels.credentials(kept.channelId).catch(() => 'silence' as const)
-    const answer = await Promise.race([asked, silence.promise])
-    cancel()
-    if (answer !== 'silence') return answer
-    check.isUnanswered = true
-    return kept
+  /** The same answer; rejects when it does not come in time. (credentials/2) */
+  #soon<Value>(asked: Promise<Value>): Promise<Value> {
+    const { promise, reject } = Promise.withResolvers<never>()
+    const silence = new Error('the store does not answer in time')
+    const cancel = this.#ports.timers.after(RECHECK_WAIT_MS, () => reject(silence))
+    return Promise.race([asked, promise]).finally(cancel)
   }
 
-  #keep(check: Check, answer: Verdict): void {
-    const { key, channelId, isUnanswered } = check
-    const now = this.#ports.monotonicMs()
-    this.#verified.delete(key)
-    if (!isFault(answer)) {
-      const compareAt = now + (isUnanswered ? RECHECK_PAUSE_MS : RECHECK_AFTER_MS)
-      this.#verify(key, { credentials: answer, compareAt })
-      this.#verified.keepWithin(VERIFIED_BYTES_MAX) // credentials/4
-      this.#renew(check, answer.passwordHash)
-    } else if (answer.code === 'channel_not_found') {
-      this.#refused.keep(key, { channelId, until: now + REFUSED_FOR_MS }, REFUSED_BYTES)
-      this.#refused.keepWithin(REFUSED_BYTES_MAX) // credentials/4
-    }
-  }
-
-  /** credentials/7: a failure, or a password that waits, leaves it to the next proof. */
-  #renew({ key, channelId, password }: Check, previousHash: string): void {
+  /** credentials/3: a failure, or a password that waits, leaves it to the next proof. */
+  #renew(key: string, { channelId, password }: Question, previousHash: string): void {
     const { work, channels } = this.#ports
     if (this.#isRenewing || work.waiting() > 0 || !work.isWeak(previousHash)) return
     const renewed = async (): Promise<void> => {
@@ -252,12 +139,9 @@ class CachedCredentials implements Credentials {
       if (isFault(passwordHash)) return
       const change = { previousHash, passwordHash, kept: 'everything' } as const
       if (!(await channels.changePassword(channelId, change))) return
-      const verified = this.#verified.get(key)
-      if (verified?.credentials.passwordHash !== previousHash) return
-      this.#verify(key, {
-        ...verified,
-        credentials: { ...verified.credentials, passwordHash },
-      })
+      const verified = this.#answers.peek(key)
+      if (verified?.passwordHash !== previousHash) return
+      this.#answers.replace(key, { ...verified, passwordHash })
     }
     this.#isRenewing = true
     const end = (): void => {
@@ -266,34 +150,29 @@ class CachedCredentials implements Credentials {
     renewed().then(end, end)
   }
 
-  #verify(key: string, verified: Verified): void {
-    const { channelName } = verified.credentials
-    this.#verified.keep(key, verified, PASSWORD_BYTES + 2 * channelName.length)
-  }
-
+  /** Drops the kept answers about a channel at once, and those of checks under way. */
   forget(channelId: ChannelId): void {
-    for (const [key, { credentials }] of this.#verified.entries()) {
-      if (credentials.channelId === channelId) this.#verified.delete(key)
-    }
-    for (const [key, refused] of this.#refused.entries()) {
-      if (refused.channelId === channelId) this.#refused.delete(key)
-    }
-    for (const check of this.#underWay.values()) {
-      if (check.channelId === channelId) check.isStale = true // credentials/2
-    }
+    this.#answers.forget({ channelId })
   }
 
+  /** Compares kept answers with the store before their next use. */
   recheckAll(): void {
-    for (const [, verified] of this.#verified.entries()) verified.compareAt = 0 // credentials/5
-    this.#refused.clear()
-    for (const check of this.#underWay.values()) check.isStale = true // credentials/2
+    this.#answers.recheck()
   }
 
+  /** The number of verified and refused credentials in memory. */
   size(): number {
-    return this.#verified.size + this.#refused.size
+    return this.#answers.size + this.#answers.absent
   }
 
+  /** An estimate of the bytes that they take. */
   bytes(): number {
-    return this.#verified.bytes + this.#refused.bytes
+    return this.#answers.bytes
   }
+}
+
+async function verdictOn(
+  asked: Found<ChannelCredentials> | Promise<Found<ChannelCredentials>>,
+): Promise<Verdict> {
+  return (await asked) ?? NOT_FOUND
 }

@@ -1,4 +1,4 @@
-// Follows the Messages of channels for callers that are no devices.
+// Follows the Messages and Events of channels for callers that are no devices.
 //
 // Invariants:
 //   feed-following/1. The channels that callers follow are bounded, in a process and from one
@@ -9,18 +9,20 @@
 
 import type { ChannelId } from '#domain/identity'
 import type { Bus, NowMs, Timers } from '#domain/ports'
+import type { Event } from '#domain/entity'
 import type { Announcement, FeedEntry } from '#domain/feed'
 import { fault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
 import { Slots } from '#domain/bounds/slots'
 import type { SlotBounds } from '#domain/bounds/slots'
-import type { HistoryQuery, Page, ReadStore } from '#domain/store-ports'
+import type { HistoryQuery } from '#domain/history/ordered-reads'
+import type { Page, ReadStore } from '#domain/store-ports'
 import type { Meter } from '#domain/telemetry'
 import { Follower } from './follower.ts'
 import type { StillOpens } from './follower.ts'
 
 export interface FollowingPorts {
-  readonly read: Pick<ReadStore, 'history'>
+  readonly read: Pick<ReadStore, 'history' | 'event'>
   readonly bus: Pick<Bus, 'listen' | 'onNotice'>
   readonly timers: Timers
   readonly nowMs: NowMs
@@ -67,6 +69,11 @@ export class FeedFollowing {
     return this.#ports.read.history(query)
   }
 
+  /** The present state of an Event. */
+  event(channelId: ChannelId, eventId: string): Promise<Event | undefined> {
+    return this.#ports.read.event(channelId, eventId)
+  }
+
   /**
    * Begins to follow some channels; `signal` ends it. The follower must call `stop` in the end.
    * Returns undefined when the caller would follow too many. (feed-following/1)
@@ -77,7 +84,7 @@ export class FeedFollowing {
     if (typeof slot === 'string') return undefined
     const stops = channelIds.map((channelId) =>
       this.#ports.bus.listen(channelId, (announcement) => {
-        if (tellsOfMessages(announcement)) follower.wake(channelId)
+        if (tellsFollowers(announcement)) follower.wake(channelId)
       }),
     )
     const follower = new Follower({ ...this.#ports, stillOpens }, signal, () => {
@@ -130,6 +137,6 @@ export class FeedFollowing {
   }
 }
 
-/** Followers get Messages only, so that a busy Thing wakes nobody. */
-const tellsOfMessages = ({ entries, headSeq }: Announcement): boolean =>
-  headSeq !== undefined || entries.some(({ model }) => model === 'message')
+/** Followers get Messages and Events, so that a busy Thing wakes nobody. */
+const tellsFollowers = ({ entries, headSeq }: Announcement): boolean =>
+  headSeq !== undefined || entries.some(({ model }) => model !== 'thing')

@@ -1,4 +1,4 @@
-// One caller that follows the Messages of channels.
+// One caller that follows the Messages and Events of channels.
 //
 // Invariants:
 //   follower/1. The bus only wakes: entries come from the feed, in order and without holes. A lost
@@ -15,7 +15,7 @@ import type { NowMs, Timers } from '#domain/ports'
 /** Tells whether the caller may read the channels at a time; 'unknown' when nobody can tell. */
 export type StillOpens = (receivedAtMs: number) => Promise<'yes' | 'no' | 'unknown'>
 
-export interface FollowerPorts {
+interface FollowerPorts {
   readonly timers: Timers
   readonly nowMs: NowMs
   readonly stillOpens: StillOpens

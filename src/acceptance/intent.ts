@@ -7,6 +7,7 @@ export type Intent =
   | { readonly model: 'message'; readonly action: 'send' }
   | { readonly model: 'event'; readonly action: EventAction; readonly thingId?: string | undefined }
   | { readonly model: 'event'; readonly action: 'create'; readonly eventId: string }
+  | { readonly model: 'event'; readonly action: 'acknowledge' }
   | { readonly model: 'thing'; readonly action: ThingAction }
   | { readonly model: 'rule'; readonly action: RuleAction }
 

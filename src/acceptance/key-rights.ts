@@ -37,8 +37,9 @@ export const followRefusal = (key: StoredKey, thingId?: string): Fault | undefin
 }
 
 /** The submission as the key may send it, or key_scope. */
-export function allowed(key: StoredKey, submission: Submission): Answer<Submission> {
+export function allowed(key: StoredKey, sent: Submission): Answer<Submission> {
   const refusal = scopeRefusal(key, 'send')
+  const submission = signed(sent, key.label)
   if (refusal !== undefined || key.thingPrefix === '') return refusal ?? submission
   // key-rights/1
   if (submission.model === 'message' || submission.model === 'cancellation') {
@@ -46,6 +47,14 @@ export function allowed(key: StoredKey, submission: Submission): Answer<Submissi
   }
   if (submission.model === 'rule') return outside(key, 'it puts and deletes no rules')
   return submission.model === 'thing' ? ofThing(key, submission) : ofEvent(key, submission)
+}
+
+/** Somebody who acknowledges and gives no name has that of the key or the device. */
+export function signed(submission: Submission, label: string): Submission {
+  if (submission.model !== 'event' || submission.action !== 'acknowledge') return submission
+  const { acknowledging } = submission
+  if (acknowledging?.by !== undefined || label === '') return submission
+  return { ...submission, acknowledging: { ...acknowledging, by: label } }
 }
 
 function ofThing(key: StoredKey, submission: ThingSubmission): Answer<Submission> {

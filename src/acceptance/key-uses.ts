@@ -8,7 +8,7 @@
 import type { ChannelKeyStore, StoredKey } from '#domain/channel-keys'
 import type { NowMs, Timers } from '#domain/ports'
 
-export interface KeyUsePorts {
+interface KeyUsePorts {
   readonly channelKeys: Pick<ChannelKeyStore, 'used'>
   readonly nowMs: NowMs
   readonly timers: Timers

@@ -20,7 +20,7 @@ import { contentOf } from '#src/schemas/message'
 import type { Caller } from './caller.ts'
 import type { Accepted } from './intent.ts'
 
-export interface ClaimPorts {
+interface ClaimPorts {
   readonly sink: Pick<SubmissionSink, 'find'>
   readonly operations: Pick<OperationStore, 'claim'>
   readonly statusRetentionMs: number

@@ -35,12 +35,10 @@ export const HOSTS_MAX = 20_000
 
 type Share = 'none' | 'known' | 'guess'
 
-/** A guess that holds a share. */
+/** A password that is computed or compared, with its share of the budget. */
 export interface Guess {
-  /** The password was right. */
-  right(): void
-  /** It was not compared after all. */
-  dropped(): void
+  /** Called once; 'dropped' when the password was not compared after all. */
+  end(outcome: 'right' | 'wrong' | 'dropped'): void
 }
 
 export class PasswordBudget {
@@ -178,19 +176,14 @@ export class Place {
     const refusal = isOwn ? this.#takeOwn('guess') : budget.take('guess', host, false)
     if (refusal !== undefined) return refusal
     const { window } = budget
-    const within = (change: () => void) => (): void => {
-      if (budget.window === window) change()
-    }
-    if (!isOwn) {
-      const giveBack = within(() => budget.giveBack(host))
-      return { right: giveBack, dropped: giveBack }
-    }
     return {
-      right: within(() => {
+      end: (outcome) => {
+        if (outcome === 'wrong' || budget.window !== window) return
+        if (!isOwn) return budget.giveBack(host)
+        if (outcome === 'dropped') return
         this.#share = 'known'
         budget.prove(host)
-      }),
-      dropped: () => {},
+      },
     }
   }
 

@@ -5,11 +5,6 @@
 // scrypt makes a key of the password and the gateway's salt; the MAC is HMAC-SHA-256 of the
 // channel's salt under that key. So one scrypt serves all channels with one password, and nobody
 // sees which channels have the same one. (docs/decisions.md)
-//
-// Versions before this one kept another form, with a scrypt for each channel. A channel has it
-// until its password changes:
-//
-//   scrypt$N$r$p$<salt of the channel>$<key>
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
@@ -26,25 +21,23 @@ export interface Derivation {
 }
 
 /** A text in its parts. */
-export interface PasswordHash extends Derivation {
-  /** Absent in the older form. */
-  readonly channelSalt?: Buffer
+interface PasswordHash extends Derivation {
+  readonly channelSalt: Buffer
   readonly proof: Buffer
 }
 
 const HASH_TEXT =
-  /^scrypt(?:-hmac)?\$(\d{1,8})\$(\d{1,3})\$(\d{1,3})\$([\w-]{22})(?:\$([\w-]{22}))?\$([\w-]{43})$/
+  /^scrypt-hmac\$(\d{1,8})\$(\d{1,3})\$(\d{1,3})\$([\w-]{22})\$([\w-]{22})\$([\w-]{43})$/
 
 /** The parts of a text; throws for one of an unknown form, without repeating it. */
 export function parsePasswordHash(text: string): PasswordHash {
   const match = HASH_TEXT.exec(text)
-  const [, N, r, p, salt = '', channelSalt, proof = ''] = match ?? []
-  const isWhole = (channelSalt !== undefined) === text.startsWith('scrypt-hmac$')
-  if (match === null || !isWhole) throw new Error('a stored password hash has an unknown form')
+  if (match === null) throw new Error('a stored password hash has an unknown form')
+  const [, N, r, p, salt = '', channelSalt = '', proof = ''] = match
   return {
     parameters: { N: Number(N), r: Number(r), p: Number(p) },
     salt: Buffer.from(salt, 'base64url'),
-    ...(channelSalt !== undefined && { channelSalt: Buffer.from(channelSalt, 'base64url') }),
+    channelSalt: Buffer.from(channelSalt, 'base64url'),
     proof: Buffer.from(proof, 'base64url'),
   }
 }
@@ -62,7 +55,7 @@ export function passwordHashOf(
 
 /** True when the key is that of the password behind the text. Takes the same time either way. */
 export function isProvedBy(key: Uint8Array, { channelSalt, proof }: PasswordHash): boolean {
-  return timingSafeEqual(channelSalt === undefined ? key : macOf(key, channelSalt), proof)
+  return timingSafeEqual(macOf(key, channelSalt), proof)
 }
 
 const macOf = (key: Uint8Array, channelSalt: Buffer): Buffer =>

@@ -33,7 +33,7 @@ export interface PasswordWork {
     passwordHash: string | undefined,
     derived?: DerivedKeys,
   ): Promise<Answer<boolean>>
-  /** True for a text of lesser parameters, or of an older form, than `hash` makes. */
+  /** True for a text of lesser parameters than `hash` makes. */
   isWeak(passwordHash: string): boolean
   /** Computations that have not begun. */
   waiting(): number
@@ -45,7 +45,7 @@ export type Derive = (
   parameters: ScryptParameters,
 ) => Promise<Uint8Array>
 
-export interface PasswordWorkPorts {
+interface PasswordWorkPorts {
   readonly entropy: Runtime['entropy']
   /** The salt of the gateway, the same on all nodes; `first` becomes it when there is none. */
   readonly salt: (first: string) => Promise<string>
@@ -111,12 +111,8 @@ class BoundedWork implements PasswordWork {
   }
 
   isWeak(passwordHash: string): boolean {
-    const { parameters, channelSalt } = parsePasswordHash(passwordHash)
-    const { N, r, p } = parameters
-    return (
-      channelSalt === undefined ||
-      N * r * p < PASSWORD_PARAMETERS.N * PASSWORD_PARAMETERS.r * PASSWORD_PARAMETERS.p
-    )
+    const { N, r, p } = parsePasswordHash(passwordHash).parameters
+    return N * r * p < PASSWORD_PARAMETERS.N * PASSWORD_PARAMETERS.r * PASSWORD_PARAMETERS.p
   }
 
   waiting(): number {

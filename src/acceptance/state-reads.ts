@@ -7,27 +7,24 @@ import type { StoredKey } from '#domain/channel-keys'
 import { fault, isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
 import type { FeedEntry } from '#domain/feed'
+import type { SeriesStore } from '#domain/history/series'
 import type { Answer } from '#domain/ports'
 import { STORE_BUSY } from '#domain/store-ports'
-import type {
-  EntityKey,
-  EntityQuery,
-  Page,
-  ReadStore,
-  SubscriptionStore,
-} from '#domain/store-ports'
-import { readEntityGet, readEntityList, readHistory } from '#src/schemas/reading-requests'
-import type { EntityModel, Reader } from '#src/schemas/reading-requests'
+import type { EntityKey, EntityQuery, Page, ReadStore } from '#domain/store-ports'
+import type { QueryResult } from '#src/queries/looking'
+import { readThingQuery } from '#src/schemas/queries/query-requests'
+import { STATE } from '#src/schemas/reading-routes'
+import type { Reader } from '#src/schemas/credentials'
+import { readersOf } from '#src/schemas/shape'
 import type { Caller } from './caller.ts'
-import type { ChannelAccess } from './channel-access.ts'
-import { deviceIdOf } from './devices/device-identity.ts'
+import { ThingQueries, narrowed, nothingOf } from './queries/thing-queries.ts'
 import { foreignThing, mayReadEvent, mayReadThing } from './key-rights.ts'
+import type { Stage } from './stage.ts'
 
-export interface StateReadPorts {
-  readonly read: Pick<ReadStore, 'thing' | 'event' | 'things' | 'events' | 'history'>
-  readonly access: ChannelAccess
-  readonly subscriptions: Pick<SubscriptionStore, 'isSubscribed'>
-}
+const READ = readersOf(STATE)
+
+/** The models whose state is kept. */
+type EntityModel = 'thing' | 'event'
 
 const NO_ENTITY: Record<EntityModel, Fault> = {
   thing: fault('entity_not_found', { field: 'thing_id' }),
@@ -35,10 +32,12 @@ const NO_ENTITY: Record<EntityModel, Fault> = {
 }
 
 export class StateReads {
-  readonly #ports: StateReadPorts
+  readonly #ports: Stage
+  readonly #queries: ThingQueries
 
-  constructor(ports: StateReadPorts) {
+  constructor(ports: Stage) {
     this.#ports = ports
+    this.#queries = new ThingQueries(ports)
   }
 
   async thing(fields: unknown, caller: Caller): Promise<Answer<Thing>> {
@@ -62,19 +61,28 @@ export class StateReads {
 
   /** Newest change first. */
   async things(fields: unknown, caller: Caller): Promise<Answer<Page<Thing>>> {
-    const query = await this.#listQuery('thing', fields, caller)
+    const query = await this.#listQuery('things', fields, caller)
     return isFault(query) ? query : this.#ports.read.things(query)
+  }
+
+  /** One page of a query; rate_limited or server_busy when too many run. */
+  async query(fields: unknown, caller: Caller): Promise<Answer<QueryResult>> {
+    const opened = await this.#opened(readThingQuery, fields, caller)
+    if (isFault(opened)) return opened
+    const { query, limit, reader } = opened.request
+    const own = narrowed(query, opened.key?.thingPrefix ?? '') // key-rights/1
+    return own === undefined ? nothingOf(query) : this.#queries.run(reader.channelId, own, limit)
   }
 
   /** Newest change first. */
   async events(fields: unknown, caller: Caller): Promise<Answer<Page<Event>>> {
-    const query = await this.#listQuery('event', fields, caller)
+    const query = await this.#listQuery('events', fields, caller)
     return isFault(query) ? query : this.#ports.read.events(query)
   }
 
   /** Reads the feed in seq order. */
   async history(fields: unknown, caller: Caller): Promise<Answer<Page<FeedEntry>>> {
-    const opened = await this.#opened(readHistory, fields, caller)
+    const opened = await this.#opened(READ.history, fields, caller)
     if (isFault(opened)) return opened
     const { reader, ...filter } = opened.request
     return this.#ports.read.history({
@@ -89,18 +97,18 @@ export class StateReads {
     fields: unknown,
     caller: Caller,
   ): Promise<Answer<EntityKey & { readonly key: StoredKey | undefined }>> {
-    const opened = await this.#opened((sent) => readEntityGet(model, sent), fields, caller)
+    const opened = await this.#opened(READ[model], fields, caller)
     if (isFault(opened)) return opened
     const { reader, id } = opened.request
     return { channelId: reader.channelId, id, key: opened.key }
   }
 
   async #listQuery(
-    model: EntityModel,
+    models: `${EntityModel}s`,
     fields: unknown,
     caller: Caller,
   ): Promise<Answer<EntityQuery>> {
-    const opened = await this.#opened((sent) => readEntityList(model, sent), fields, caller)
+    const opened = await this.#opened((sent) => READ[models](sent), fields, caller)
     if (isFault(opened)) return opened
     const { reader, ...filter } = opened.request
     return { ...filter, ...prefixOf(opened.key), channelId: reader.channelId }
@@ -109,32 +117,19 @@ export class StateReads {
   /** Reads a request and opens its channel; gives the key that opened it, too. */
   async #opened<Request extends { readonly reader: Reader }>(
     read: (fields: unknown) => Answer<Request>,
-    sent: unknown,
-    from: Caller,
+    fields: unknown,
+    caller: Caller,
   ): Promise<Answer<{ readonly request: Request; readonly key: StoredKey | undefined }>> {
-    const opened = await this.#ports.access.read(read, sent, from)
-    if (isFault(opened)) return opened
-    const { request, caller } = opened
-    const key = await this.#open(request.reader, caller)
-    return isFault(key) ? key : (caller.refusal ?? { request, key })
-  }
-
-  /**
-   * The key of a reader, if it has one. A device that is not subscribed learns no more than a
-   * caller with a wrong password.
-   */
-  async #open(reader: Reader, caller: Caller): Promise<Answer<StoredKey | undefined>> {
-    const { access, subscriptions } = this.#ports
-    if (reader.kind === 'password') {
-      const opened = await access.open(reader, caller, 'read')
-      return isFault(opened) ? opened : opened.key
-    }
-    const deviceId = deviceIdOf(reader.deviceKey)
-    const isSubscribed = await subscriptions.isSubscribed(deviceId, reader.channelId)
-    // attempt/2
-    const counted = isSubscribed ? caller.attempt?.known() : caller.attempt?.refused('device key')
-    if (counted !== undefined) return counted
-    return isSubscribed ? undefined : fault('channel_not_found')
+    const opened = await this.#ports.access.open({
+      fields,
+      caller,
+      read: (sent) => {
+        const request = read(sent)
+        return isFault(request) ? request : { ...request.reader, request }
+      },
+      scope: 'read',
+    })
+    return isFault(opened) ? opened : { request: opened.request.request, key: opened.key }
   }
 }
 
@@ -146,18 +141,29 @@ const prefixOf = (key: StoredKey | undefined): Pick<EntityQuery, 'thingPrefix'> 
 /** Pages that may be read and not answered yet, and reads that wait for a place. */
 export const PAGE_READS = { places: 16, waitingMax: 10_000 }
 
+interface PageStores {
+  readonly read: ReadStore
+  readonly series: SeriesStore
+}
+
 /** The same reads; those of pages wait for a place, and reject as a busy store does without one. */
-export function pagesInTurn(read: ReadStore, pages: Limiter): ReadStore {
+export function pagesInTurn({ read, series }: PageStores, pages: Limiter): PageStores {
   const inTurn = <Rows>(job: () => Promise<Rows>): Promise<Rows> =>
     pages.run(job) ?? Promise.reject(busy(pages))
   return {
-    thing: (channelId, id) => read.thing(channelId, id),
-    event: (channelId, id) => read.event(channelId, id),
-    catchUp: (requests, bytes) => read.catchUp(requests, bytes),
-    things: (query) => inTurn(() => read.things(query)),
-    events: (query) => inTurn(() => read.events(query)),
-    history: (query) => inTurn(() => read.history(query)),
-    pull: (deviceId, limit) => inTurn(() => read.pull(deviceId, limit)),
+    read: {
+      thing: (channelId, id) => read.thing(channelId, id),
+      event: (channelId, id) => read.event(channelId, id),
+      catchUp: (requests, bytes) => read.catchUp(requests, bytes),
+      scan: (query) => inTurn(() => read.scan(query)),
+      things: (query) => inTurn(() => read.things(query)),
+      events: (query) => inTurn(() => read.events(query)),
+      history: (query) => inTurn(() => read.history(query)),
+      openEventsInOrder: (query) => inTurn(() => read.openEventsInOrder(query)),
+      receipts: (query) => inTurn(() => read.receipts(query)),
+      pull: (deviceId, limit) => inTurn(() => read.pull(deviceId, limit)),
+    },
+    series: { series: (query) => inTurn(() => series.series(query)) },
   }
 }
 

@@ -3,21 +3,16 @@
 import { fault } from '#domain/fault'
 import { parseOperationId } from '#domain/identity'
 import type { OperationId } from '#domain/identity'
-import type { Operation, OperationStore } from '#domain/operation'
-import type { Answer, SubmissionSink } from '#domain/ports'
+import type { KeptOperation, Operation } from '#domain/operation'
+import type { Answer } from '#domain/ports'
 import { OPERATION_ID_RULE } from '#src/schemas/values'
 import type { Caller } from './caller.ts'
-
-export interface StatusPorts {
-  readonly sink: Pick<SubmissionSink, 'find'>
-  readonly operations: Pick<OperationStore, 'find'>
-  readonly statusRetentionMs: number
-}
+import type { Stage } from './stage.ts'
 
 export class Statuses {
-  readonly #ports: StatusPorts
+  readonly #ports: Stage
 
-  constructor(ports: StatusPorts) {
+  constructor(ports: Stage) {
     this.#ports = ports
   }
 
@@ -30,18 +25,19 @@ export class Statuses {
   async find(
     opIdText: string,
     { receivedAtMs, refusal, grant }: Caller,
-  ): Promise<Answer<Operation>> {
+  ): Promise<Answer<KeptOperation>> {
     const opId = parseOperationId(opIdText)
     if (opId === undefined) {
       return fault('validation_failed', { field: 'op_id', detail: `op_id ${OPERATION_ID_RULE}` })
     }
     const operation = await this.#latest(opId)
     const { statusRetentionMs } = this.#ports
-    if (operation === undefined || operation.acceptedAt + statusRetentionMs < receivedAtMs) {
+    const expiresAt = (operation?.acceptedAt ?? 0) + statusRetentionMs
+    if (operation === undefined || expiresAt < receivedAtMs) {
       return refusal ?? fault('send_status_not_found')
     }
     const isForeign = grant !== undefined && !grant.channels.has(operation.channelId)
-    return isForeign ? fault('send_status_not_found') : operation
+    return isForeign ? fault('send_status_not_found') : { ...operation, expiresAt }
   }
 
   /**

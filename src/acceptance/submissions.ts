@@ -16,19 +16,22 @@ import type { OperationId } from '#domain/identity'
 import { SUBMISSION_MODELS } from '#domain/submission'
 import type { Submission, SubmissionModel } from '#domain/submission'
 import type { Meter } from '#domain/telemetry'
-import { readEvent, readNamedEvent } from '#src/schemas/event'
+import { readAcknowledge, readEvent, readNamedEvent } from '#src/schemas/event'
 import { readMessage } from '#src/schemas/message'
 import { readRuleSubmission } from '#src/schemas/rules/rule-requests'
 import type { Making, ReadSubmission } from '#src/schemas/submission'
 import { readThing } from '#src/schemas/thing'
+import type { Named } from './access-checks.ts'
 import type { Caller } from './caller.ts'
-import type { ChannelAccess, OpenChannel, Presented } from './channel-access.ts'
+import type { ChannelAccess, OpenChannel, Opened } from './channel-access.ts'
+import type { KeptRefusals } from './channels/kept-refusals.ts'
 import type { Accepted, Intent } from './intent.ts'
-import { allowed } from './key-rights.ts'
+import { allowed, signed } from './key-rights.ts'
 import type { MessageClaims } from './message-claims.ts'
 
-export interface SubmissionPorts {
+interface SubmissionPorts {
   readonly access: ChannelAccess
+  readonly refusals: Pick<KeptRefusals, 'note'>
   readonly claims: MessageClaims
   readonly sink: SubmissionSink
   readonly meter: Meter
@@ -38,7 +41,7 @@ export interface SubmissionPorts {
 
 /**
  * Ids that a way in has made for a submission that it may hand over again: the log may have it
- * twice, and it has one effect. (turn-uses/1)
+ * twice, and it has one effect. (turn-records/5)
  */
 export interface MadeIds {
   readonly opId: OperationId
@@ -77,10 +80,25 @@ export class Submissions {
     caller: Caller,
     made?: MadeIds,
   ): Answer<Accepted> | Promise<Answer<Accepted>> {
-    const presented = this.#ports.access.present(fields, caller)
-    return presented instanceof Promise
-      ? presented.then((outcome) => this.#take(intent, outcome, made))
-      : this.#take(intent, presented, made)
+    const nowMs = caller.receivedAtMs
+    const making: Making =
+      made === undefined
+        ? { nowMs, newHex32: this.#ports.newHex32 }
+        : { nowMs, newHex32: made.entityHex, opId: made.opId }
+    const opened = this.#ports.access.open({
+      fields,
+      caller,
+      read: (sent) => {
+        const read = readSubmission(intent, sent, making)
+        return isFault(read) ? read : named(read)
+      },
+      intent,
+      scope: 'send',
+      hasMore: true,
+    })
+    return opened instanceof Promise
+      ? opened.then((outcome) => this.#enter(outcome, caller, made))
+      : this.#enter(opened, caller, made)
   }
 
   /**
@@ -94,38 +112,18 @@ export class Submissions {
     return isFault(submission) ? submission : undefined
   }
 
-  #take(
-    intent: Intent,
-    presented: Answer<Presented>,
-    made: MadeIds | undefined,
-  ): Answer<Accepted> | Promise<Answer<Accepted>> {
-    if (isFault(presented)) return presented
-    const { fields, caller } = presented
-    const nowMs = caller.receivedAtMs
-    const making: Making =
-      made === undefined
-        ? { nowMs, newHex32: this.#ports.newHex32 }
-        : { nowMs, newHex32: made.entityHex, opId: made.opId }
-    const read = readSubmission(intent, fields, making)
-    if (isFault(read)) return read
-    const { channelId } = read.submission
-    const { password } = read
-    const opened = this.#ports.access.open({ channelId, password }, caller, 'send')
-    return opened instanceof Promise
-      ? opened.then((outcome) => this.#enter(read, outcome, caller, made))
-      : this.#enter(read, opened, caller, made)
-  }
-
   /** Takes a submission once it is known whether its channel is open. */
   #enter(
-    { submission: sent, password }: ReadSubmission,
-    opened: Answer<OpenChannel>,
+    opened: Answer<Opened<NamedSubmission>>,
     caller: Caller,
     made: MadeIds | undefined,
   ): Answer<Accepted> | Promise<Answer<Accepted>> {
     if (isFault(opened)) return opened
-    const own = opened.key === undefined ? sent : allowed(opened.key, sent)
-    if (isFault(own)) return this.#ports.access.refuse(caller, own)
+    const { submission: sent, password = '' } = opened.request
+    const { key, deviceLabel } = opened
+    const mine = deviceLabel === undefined ? sent : signed(sent, deviceLabel)
+    const own = key === undefined ? mine : allowed(key, mine)
+    if (isFault(own)) return this.#refused(sent, this.#ports.access.refuse(caller, own))
     const submission: Submission = made?.mayRepeat === true ? { ...own, mayRepeat: true } : own
     const isClaimed = submission.model === 'message' && submission.claimed
     if (!isClaimed && made?.keep === undefined) return this.append(submission, caller)
@@ -141,7 +139,7 @@ export class Submissions {
     const { claims, access } = this.#ports
     const isClaimed = submission.model === 'message' && submission.claimed
     const settled = isClaimed ? await claims.settle(submission, caller) : { submission }
-    if (isFault(settled)) return settled
+    if (isFault(settled)) return this.#refused(submission, settled)
     if ('accepted' in settled) {
       this.#count('message', caller)
       return settled.accepted
@@ -165,10 +163,27 @@ export class Submissions {
     })
   }
 
+  /** Keeps a refusal that comes after the channel is open. */
+  #refused({ channelId, model, action }: Submission, refusal: Fault): Fault {
+    this.#ports.refusals.note(channelId, { model, action }, refusal)
+    return refusal
+  }
+
   #count(model: SubmissionModel, { receivedAtMs }: Caller): void {
     this.#accepted.get(model)?.()
     this.#seconds((this.#ports.nowMs() - receivedAtMs) / 1000)
   }
+}
+
+/** A submission with the channel that its password must open. */
+type NamedSubmission = Pick<ReadSubmission, 'submission'> & Named
+
+/** The channel of a submission, and what shall open it. */
+function named({ submission, password, deviceKey }: ReadSubmission): NamedSubmission {
+  const { channelId } = submission
+  return deviceKey === undefined
+    ? { submission, channelId, password }
+    : { submission, channelId, deviceKey }
 }
 
 function readSubmission(intent: Intent, fields: unknown, making: Making): Answer<ReadSubmission> {
@@ -180,6 +195,7 @@ function readSubmission(intent: Intent, fields: unknown, making: Making): Answer
     case 'thing':
       return readThing(intent.action, fields, making)
     case 'event':
+      if (intent.action === 'acknowledge') return readAcknowledge(fields, making)
       if ('eventId' in intent) return readNamedEvent(intent.eventId, fields, making)
       return intent.thingId === undefined
         ? readEvent(intent.action, fields, making)

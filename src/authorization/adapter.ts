@@ -35,11 +35,11 @@ export const GRANT_NAME = 'GrantName'
 export const CLIENT_METADATA = 'ClientMetadata'
 
 /** Unfinished authorizations, and registered clients without a grant. */
-export const STRANGERS_MAX = 10_000
+const STRANGERS_MAX = 10_000
 /** Bytes of a client. */
-export const CLIENT_BYTES_MAX = 4_096
+const CLIENT_BYTES_MAX = 4_096
 /** Bytes of an authorization as it begins; with the answer of the person it has 4,096 at most. */
-export const AUTHORIZATION_BYTES_MAX = 3_584
+const AUTHORIZATION_BYTES_MAX = 3_584
 
 export const hashOf = (text: string): string => hash('sha256', text, 'hex')
 

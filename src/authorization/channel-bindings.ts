@@ -46,8 +46,7 @@ async function holderOf(
   const found = await records.find(GRANT_NAME, hashOf(grantId), runtime.nowMs())
   const payload: unknown = found && JSON.parse(found.payload)
   if (!isRecord(payload)) return undefined
-  // A grant of an earlier version counts as a client of its own.
-  const { clientName, client = grantId, browser = '' } = payload
+  const { clientName, client, browser } = payload
   return {
     grantId,
     clientName: String(clientName),

@@ -13,7 +13,7 @@ import { CLIENT_METADATA, GRANT_IDLE_MS, hashOf } from './adapter.ts'
 import { asking } from './asking.ts'
 import type { GuardedFetch } from '#src/outbound/guarded-fetch'
 
-export interface MetadataPorts {
+interface MetadataPorts {
   readonly records: Pick<AuthorizationRecordStore, 'find' | 'put'>
   readonly runtime: Pick<Runtime, 'nowMs'>
 }

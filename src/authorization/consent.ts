@@ -18,7 +18,7 @@ import type { Visit } from './visit.ts'
 import { filled } from './words.ts'
 import type { Words } from './words.ts'
 
-export interface ConsentPorts extends GrantPorts {
+interface ConsentPorts extends GrantPorts {
   readonly provider: Provider
   readonly resource: string
   /** The account that stands for the browser; undefined for a new one. */

@@ -12,7 +12,7 @@ import type { Runtime } from '#domain/runtime'
 import { cookieNames, strictCookie } from './cookies.ts'
 import type { CookieNames } from './cookies.ts'
 
-export interface FormOptions {
+interface FormOptions {
   readonly baseUrl: string
   readonly entropy: Runtime['entropy']
   /** Secrets of tokens: the first one makes them, each of them may prove them. */

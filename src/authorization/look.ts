@@ -12,7 +12,7 @@ export const LOOK = `:root {
   --edge-strong: light-dark(#8b8f97, #757c88);
   --accent: light-dark(#9a4a00, #ffb648);
   --accent-ink: light-dark(#ffffff, #1d1403);
-  --line: light-dark(#b8620a, #ffb648);
+  --line: light-dark(#1f5fa8, #8fc1ff);
   --good: light-dark(#1e6e3c, #6fcf97);
   --grave: light-dark(#b3261e, #ff8f86);
   --warn: light-dark(#8a5200, #f5b95f);

@@ -25,7 +25,7 @@ import { cookieNames } from './cookies.ts'
 import type { GuardedFetch } from '#src/outbound/guarded-fetch'
 import type { Secrets } from './secrets.ts'
 
-export interface ProviderOptions {
+interface ProviderOptions {
   /** The address of the gateway as people and assistants know it. */
   readonly baseUrl: string
   /** The URL that tokens are made for. */

@@ -22,7 +22,7 @@ export interface Secrets {
   readonly keys: readonly JsonWebKey[]
 }
 
-export interface SecretPorts {
+interface SecretPorts {
   readonly records: Pick<AuthorizationRecordStore, 'secrets'>
   readonly runtime: Pick<Runtime, 'nowMs' | 'entropy'>
 }

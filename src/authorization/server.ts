@@ -38,7 +38,7 @@ import { filled, wordsIn } from './words.ts'
 export type Endpoint = 'protocol' | 'consent' | 'session' | 'assistants' | 'sign-out'
 
 /** The stores of the server, and time and chance. */
-export interface GrantStores {
+interface GrantStores {
   readonly records: AuthorizationRecordStore
   readonly bindings: BindingStore
   readonly runtime: Pick<Runtime, 'nowMs' | 'entropy' | 'after'>

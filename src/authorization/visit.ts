@@ -25,7 +25,7 @@ import type { PageParts } from './page.ts'
 import { wordsIn } from './words.ts'
 import type { Words } from './words.ts'
 
-export interface PagePorts {
+interface PagePorts {
   readonly acceptance: Pick<Acceptance, 'callerCheck' | 'proof'>
   readonly bindings: BindingStore
   readonly forms: Forms

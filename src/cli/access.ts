@@ -20,7 +20,7 @@ import type { ProcessContext } from './process-context.ts'
 import { fileOption, flag, optionName, text, texts } from './command.ts'
 import type { Given } from './command.ts'
 
-const DEFAULT_URL = 'http://127.0.0.1:8080'
+export const DEFAULT_URL = 'http://127.0.0.1:8080'
 
 /** Options of every command that sends requests to a gateway. */
 export const ACCESS = {
@@ -226,8 +226,14 @@ export function setting(env: Env, name: string): string | undefined {
   return value === '' ? undefined : value
 }
 
-function profileFor({ profile }: Pick<AccessGiven, 'profile'>, env: Env): Profile {
-  return profileOf(readProfiles(env), profile ?? setting(env, 'HELIOGRAPH_PROFILE'))
+/** The profile that the command line or the environment names. */
+export const profileName = (
+  { profile }: Pick<AccessGiven, 'profile'>,
+  env: Env,
+): string | undefined => profile ?? setting(env, 'HELIOGRAPH_PROFILE')
+
+function profileFor(given: Pick<AccessGiven, 'profile'>, env: Env): Profile {
+  return profileOf(readProfiles(env), profileName(given, env))
 }
 
 type Secret = 'token' | 'password' | 'passphrase'

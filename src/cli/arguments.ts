@@ -36,7 +36,8 @@ export function divide(
       const name = known.get(token.name)
       const option = name === undefined ? undefined : definitions[name]
       if (token.name === 'help' || token.rawName === '-h') wantsHelp = true
-      else if (name === undefined || option === undefined) throw unknownOption(token.rawName, known)
+      else if (name === undefined || option === undefined)
+        throw unknownOption(token.rawName, definitions)
       else options.set(name, [...(options.get(name) ?? []), textOf(token, option)])
     }
   }
@@ -78,9 +79,16 @@ function textOf({ rawName, value, inlineValue }: OptionToken, option: Option<unk
   return value
 }
 
-function unknownOption(rawName: string, known: ReadonlyMap<string, string>): UsageError {
-  const similar = similarTo(rawName.replace(/^-+/, ''), [...known.keys()])
-  const hint = similar === undefined ? '' : `; did you mean --${similar}?`
+function unknownOption(rawName: string, definitions: Options): UsageError {
+  const typed = rawName.replace(/^-+/, '')
+  const names = Object.keys(definitions)
+  const meant =
+    names.find((name) => definitions[name]?.triedAs?.includes(typed)) ??
+    similarTo(
+      typed,
+      names.map((name) => optionName(name).slice(2)),
+    )
+  const hint = meant === undefined ? '' : `; did you mean --${meant}?`
   return new UsageError(`unknown option ${rawName}${hint}`)
 }
 

@@ -2,10 +2,13 @@
 // request about a channel and print its answer.
 
 import { createClient } from '#src/client/client'
+import type { OperationRecord } from '#src/client/bodies'
 import type { Client } from '#src/client/client'
+import { pause } from '#src/client/runtime'
 import { CHANNEL, accessOf, checkSecrecy, credentialsOf, proofOf } from './access.ts'
 import type { Access, AccessGiven, ChannelGiven, Sources } from './access.ts'
 import type { Command, Definition, Given, Options, Parameters, Taken } from './command.ts'
+import { CommandError, EXIT } from './endings.ts'
 import { factLines } from './facts.ts'
 import type { ProcessContext } from './process-context.ts'
 
@@ -50,33 +53,96 @@ export function given<Members extends object>(members: Members): Defined<Members
 
 type Defined<Members> = { [Name in keyof Members]?: Exclude<Members[Name], undefined> }
 
-interface RequestDefinition<Shown, Opts extends Options, Pars extends Parameters> extends Pick<
-  Definition<Opts, Pars>,
-  'description' | 'examples' | 'parameters'
-> {
+const POLL = { firstMs: 50, maxMs: 2_000 }
+const DECIDED_WITHIN_S = 30
+
+/** The record of an operation once it is over, by `isOver`, or after the time. */
+export async function recordOf(
+  { client, opId }: { readonly client: Client; readonly opId: string },
+  {
+    isOver,
+    timeoutS,
+  }: {
+    readonly isOver: (record: OperationRecord) => boolean
+    readonly timeoutS: number
+  },
+  context: ProcessContext,
+): Promise<OperationRecord> {
+  const endMs = context.monotonicMs() + timeoutS * 1000
+  for (let delayMs = POLL.firstMs; ; delayMs *= 1.5) {
+    const record = await client.status(opId)
+    const leftMs = endMs - context.monotonicMs()
+    if (isOver(record) || leftMs <= 0) return record
+    await pause(context, Math.min(delayMs, POLL.maxMs, leftMs), undefined)
+  }
+}
+
+const isDecided = ({ status }: OperationRecord): boolean =>
+  status !== 'accepted' && status !== 'processing'
+
+/** Waits until the channel has taken a change. Throws CommandError when it refused it. */
+async function decided(client: Client, answer: object, context: ProcessContext): Promise<void> {
+  if (!('op_id' in answer) || typeof answer.op_id !== 'string') return
+  const asked = { client, opId: answer.op_id }
+  const limits = { isOver: isDecided, timeoutS: DECIDED_WITHIN_S }
+  const record = await recordOf(asked, limits, context)
+  if (record.status === 'failed') {
+    throw new CommandError(`nothing is changed: ${record.error_code ?? 'the change failed'}`)
+  }
+  if (isDecided(record)) return
+  const hint = '`heliograph status <op_id> --wait` waits on'
+  throw new CommandError(
+    `${limits.timeoutS} s are over, and nothing is decided; ${hint}`,
+    EXIT.timeout,
+  )
+}
+
+interface RequestDefinition<
+  Shown,
+  Result extends object,
+  Opts extends Options,
+  Pars extends Parameters,
+> extends Pick<Definition<Opts, Pars>, 'description' | 'examples' | 'parameters'> {
   /** Options beside those of the gateway and the channel. */
   readonly options?: Opts
-  /** Sends the request; the command prints the answer. */
+  /** Sends the request. */
   readonly send: (
     asked: { readonly client: Client; readonly credentials: Shown },
     values: ChannelGiven & Given<Opts> & Taken<Pars>,
     context: ProcessContext,
-  ) => Promise<object>
+  ) => Result | Promise<Result>
+  /** True for a change that its channel may refuse behind the answer: waits for the decision. */
+  readonly isDecidedLater?: true
+  /** Prints what came of it, and may give an exit code; the answer itself is printed without it. */
+  readonly show?: (
+    result: Result,
+    values: ChannelGiven & Given<Opts>,
+    context: ProcessContext,
+  ) => Promise<number | void>
 }
 
 const requestBy =
   <Shown>(credentialsIn: (values: ChannelGiven, sources: Sources) => Promise<Shown>) =>
-  <Opts extends Options = Record<never, never>, Pars extends Parameters = Record<never, never>>({
+  <
+    Result extends object,
+    Opts extends Options = Record<never, never>,
+    Pars extends Parameters = Record<never, never>,
+  >({
     options,
     send,
+    show,
+    isDecidedLater,
     ...words
-  }: RequestDefinition<Shown, Opts, Pars>): Command => ({
+  }: RequestDefinition<Shown, Result, Opts, Pars>): Command => ({
     ...words,
     options: { ...options, ...CHANNEL },
     run: async (values: ChannelGiven & Given<Opts> & Taken<Pars>, context: ProcessContext) => {
       const { client, report } = await commandClientOf(values, context)
       const credentials = await credentialsIn(values, context)
-      report(await send({ client, credentials }, values, context))
+      const result = await send({ client, credentials }, values, context)
+      if (show !== undefined) return show(result, values, context)
+      report(result)
+      return isDecidedLater === true ? decided(client, result, context) : undefined
     },
   })
 

@@ -10,6 +10,8 @@ export interface Option<Value> {
   readonly help: string
   /** The name of the value in help, as `<file>`; absent: a flag. */
   readonly placeholder?: string | undefined
+  /** Names of other options for which people take it; the error for one of them names it. */
+  readonly triedAs?: readonly string[]
   readonly isRepeated?: boolean
   readonly isRequired?: boolean
   /** Process lists show arguments, so a secret on the command line causes a warning. */

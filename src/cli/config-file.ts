@@ -83,6 +83,19 @@ export function profileOf(profiles: Profiles, name: string | undefined): Profile
   throw new UsageError('--profile: there is no such profile; `heliograph config list` shows them')
 }
 
+/** Changes the profile of this name, by default the one that is named `default`. */
+export function changeProfile(
+  env: Env,
+  name: string | undefined,
+  changed: (before: Profile) => Profile,
+): void {
+  const profiles = new Map(Object.entries(readProfiles(env)))
+  const after = changed(profiles.get(name ?? DEFAULT_PROFILE) ?? {})
+  if (Object.keys(after).length === 0) profiles.delete(name ?? DEFAULT_PROFILE)
+  else profiles.set(name ?? DEFAULT_PROFILE, after)
+  writeProfiles(env, Object.fromEntries(profiles))
+}
+
 /** Writes all profiles; makes the folders that are missing. (config-file/1) */
 export function writeProfiles(env: Env, profiles: Profiles): void {
   const path = configPath(env)

@@ -23,6 +23,12 @@ export const PAGING = {
   cursor: text('<cursor>', 'continues a list from this cursor'),
 } as const
 
+/** The option of a command that prints a table. */
+export const HEADER = { header: flag('headings in a pipe, too') } as const
+
+/** Options of a command whose list is a table. */
+export const LISTED = { ...PAGING, ...HEADER } as const
+
 /** Characters of a cell; longer ones are cut, so that the table fits the terminal. */
 const CELL_WIDTH = 32
 
@@ -66,13 +72,18 @@ export async function eachPage<Item>(
   if (next !== undefined) terminal.printDiagnostic(`there is more: --cursor ${next}, or --all`)
 }
 
+interface Shown extends Given<typeof HEADER> {
+  readonly json?: boolean | undefined
+}
+
 /**
  * Prints the items page by page: on a terminal as a table with headings, elsewhere one line for
- * each item with tabs between the cells, so that `cut` and `awk` read it.
+ * each item with tabs between the cells, so that `cut` and `awk` read it. There --header puts the
+ * headings in front.
  */
 export async function list<Item extends object>(
   { page, headings, cells }: Listing<Item>,
-  options: Given<typeof PAGING> & { readonly json?: boolean | undefined },
+  options: Given<typeof PAGING> & Shown,
   context: Pick<CommandContext, 'terminal'>,
 ): Promise<void> {
   const { terminal } = context
@@ -84,7 +95,10 @@ export async function list<Item extends object>(
     if (options.json === true) return items.map((item) => JSON.stringify(item))
     const rows = items.map((item) => cells(item).map(onOneLine))
     const screen = terminal.screen()
-    if (screen === undefined) return rows.map((row) => row.join('\t'))
+    if (screen === undefined) {
+      const isHeaded = isFirst && options.header === true
+      return [...(isHeaded ? [headings] : []), ...rows].map((row) => row.join('\t'))
+    }
     return tableLines(isFirst ? headings : undefined, rows, screen)
   }
 }
@@ -92,10 +106,10 @@ export async function list<Item extends object>(
 /** Prints items that are at hand, as `list` prints pages. */
 export const listWhole = <Item extends object>(
   { items, ...table }: Table<Item> & PageOf<Item>,
-  { json }: { readonly json?: boolean | undefined },
+  { json, header }: Shown,
   context: Pick<CommandContext, 'terminal'>,
 ): Promise<void> => {
-  const options = { json, all: true, limit: undefined, cursor: undefined }
+  const options = { json, header, all: true, limit: undefined, cursor: undefined }
   return list({ ...table, page: () => Promise.resolve({ items }) }, options, context)
 }
 

@@ -67,12 +67,15 @@ export async function patchOf<Named extends Fields, Action extends string>(
 ) {
   const { attrs } = options
   const ciphertext = await ciphertextIn(options, context, credentials.channel_id)
-  return {
-    ...credentials,
+  const changes = {
     ...membersOf(declared, action, options),
     ...given({ ciphertext }),
     ...(attrs.length > 0 && { attrs: readPairs(attrs) }),
   }
+  if (action === 'update' && Object.keys(changes).length === 0) {
+    throw new UsageError('say what changes: key=value, or an option such as --title')
+  }
+  return { ...credentials, ...changes }
 }
 
 /** The arguments of a command that changes a Thing or an Event. */

@@ -19,6 +19,8 @@ export interface ProcessContext extends Pick<Runtime, 'nowMs' | 'monotonicMs' | 
   readonly input: () => Readable
   /** Runs a gateway until a signal stops it, and gives its exit code. It reads .env, too. */
   readonly serve: (env: Env) => Promise<number>
+  /** Collects garbage sooner from now on, which takes half as much time again. */
+  readonly saveMemory: () => void
   /** The first Ctrl-C (or signal to end) aborts it; a second one ends the process at once. */
   readonly untilStopped: () => AbortSignal
 }
@@ -26,6 +28,8 @@ export interface ProcessContext extends Pick<Runtime, 'nowMs' | 'monotonicMs' | 
 export interface Terminal {
   /** Prints one line of the result on the standard output. */
   print(line: string): void
+  /** Writes a part of the result as it is; resolves once there is room for more. */
+  write(part: string | Uint8Array): Promise<void>
   /** Prints a warning, an error or a note as one line on the standard error output. */
   printDiagnostic(line: string): void
   /** Writes text with control sequences as it is; only where `screen` gives a size. */
@@ -63,6 +67,7 @@ export function processContext(): ProcessContext {
     // Loaded on demand: commands that only send requests need no server and no database.
     serve: async (settings) =>
       (await import('#src/process/serve')).serve(gatewayEnvironment(settings)),
+    saveMemory: () => process.getBuiltinModule('node:v8').setFlagsFromString('--optimize-for-size'),
     untilStopped: () => untilStopped(monotonicMs),
   }
 }
@@ -88,7 +93,7 @@ function processTerminal(hasColor: boolean): Terminal {
 
 /** A standard output or standard error output. */
 type Output = Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'rows'> & {
-  readonly write: (text: string) => unknown
+  readonly write: (part: string | Uint8Array, done?: () => void) => unknown
 }
 
 /** The terminal over a process's outputs; each is a terminal or a pipe. */
@@ -103,6 +108,7 @@ export function terminalOver(
   }
   return {
     print: (line) => printOn(stdout, line),
+    write: (part) => new Promise((resolve) => void stdout.write(part, () => resolve())),
     printDiagnostic: (line) => printOn(stderr, line),
     draw: (text) => void stdout.write(text),
     screen: () => screenOf(stdout),
@@ -138,7 +144,7 @@ function untilStopped(monotonicMs: Runtime['monotonicMs']): AbortSignal {
 
 // Node's own fetch takes longer to load than the rest of a short command.
 
-/** No answer of a gateway is this long. */
+/** No answer of a gateway that is read at once is this long. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024
 
 /**
@@ -156,23 +162,13 @@ const leanFetch: Fetch = async (url, { method = 'GET', headers = {}, body, signa
     url,
     { method, headers: { ...headers, ...length }, ...(signal && { signal }) },
     (answer) => {
-      const chunks: Buffer[] = []
-      let bytes = 0
-      answer.on('data', (chunk: Buffer) => {
-        bytes += chunk.length
-        if (bytes <= ANSWER_BYTES_MAX) chunks.push(chunk)
-        else outgoing.destroy(new Error('the answer is too long'))
-      })
-      answer.on('error', reject)
-      answer.on('end', () => {
-        const text = Buffer.concat(chunks).toString('utf8')
-        const status = answer.statusCode ?? 0
-        resolve({
-          ok: status >= 200 && status < 300,
-          status,
-          headers: { get: (name) => headerText(answer.headers[name.toLowerCase()]) },
-          text: async () => text,
-        })
+      const status = answer.statusCode ?? 0
+      resolve({
+        ok: status >= 200 && status < 300,
+        status,
+        headers: { get: (name) => headerText(answer.headers[name.toLowerCase()]) },
+        body: answer,
+        text: () => textOf(answer),
       })
     },
   )
@@ -180,6 +176,18 @@ const leanFetch: Fetch = async (url, { method = 'GET', headers = {}, body, signa
   outgoing.on('error', (error) => reject(new Error('there is no answer', { cause: error })))
   outgoing.end(body)
   return await promise
+}
+
+/** The whole answer; rejects for one that is too long, or breaks off. */
+async function textOf(answer: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of answer) {
+    bytes += chunk.length
+    if (bytes > ANSWER_BYTES_MAX) throw new Error('the answer is too long')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
 }
 
 const headerText = (value: string | string[] | undefined): string | null =>

@@ -25,6 +25,7 @@ const group = (name: string, summary: string, entries: readonly CommandEntry[]):
 const channel = group('channel', 'create and manage Channels', [
   ...commandsOf(() => import('./commands/channel.ts'), {
     create: 'create a channel',
+    list: 'list the channels that this computer keeps',
     info: 'show a channel',
     exists: 'ask whether a channel exists',
     rename: 'give a channel another name',
@@ -33,6 +34,7 @@ const channel = group('channel', 'create and manage Channels', [
   }),
   ...commandsOf(() => import('./commands/mappings.ts'), {
     mappings: 'show or set what other topics of MQTT become',
+    presentation: 'show or set how attrs of Things are shown',
   }),
   ...commandsOf(() => import('./commands/subscription.ts'), {
     subscribe: 'subscribe this computer',
@@ -46,6 +48,7 @@ const device = group(
   'devices whose keys this computer keeps',
   commandsOf(() => import('./commands/device.ts'), {
     register: 'register a device',
+    list: 'list the devices whose keys this computer keeps',
     route: 'choose how the gateway reaches a device',
     retireToken: 'retire a token that its provider no longer accepts',
   }),
@@ -56,6 +59,7 @@ const event = group('event', 'Events: processes that change and end', [
     create: 'begin an Event',
     update: 'change an Event',
     close: 'end an Event',
+    ack: 'say that somebody has an Event',
   }),
   ...commandsOf(() => import('./commands/event-reading.ts'), {
     get: 'show an Event',
@@ -74,6 +78,12 @@ const thing = group('thing', 'Things: objects whose state changes', [
     get: 'show a Thing',
     list: 'list Things',
   }),
+  ...commandsOf(() => import('./commands/thing-query.ts'), {
+    query: 'ask which Things meet a condition',
+  }),
+  ...commandsOf(() => import('./commands/thing-series.ts'), {
+    series: 'show the numbers of a Thing over time',
+  }),
 ])
 
 const key = group(
@@ -86,12 +96,29 @@ const key = group(
   }),
 )
 
+const subscription = group(
+  'subscription',
+  'what a subscribed device wants of a channel',
+  commandsOf(() => import('./commands/subscription.ts'), {
+    notify: 'choose which pushes reach a device',
+  }),
+)
+
 const subscriber = group(
   'subscriber',
   'devices that are subscribed to a channel',
   commandsOf(() => import('./commands/subscriber.ts'), {
     list: 'list the devices of a channel',
     remove: 'end the subscription of a device',
+  }),
+)
+
+const deadLetter = group(
+  'dead-letter',
+  'submissions that were set aside, for the operator of the gateway',
+  commandsOf(() => import('./commands/dead-letter.ts'), {
+    list: 'list what was set aside',
+    retry: 'try again what was set aside',
   }),
 )
 
@@ -148,8 +175,14 @@ export const PROGRAM: Group = {
     ...commandsOf(() => import('./commands/status.ts'), {
       status: 'show the status of an operation',
     }),
+    ...commandsOf(() => import('./commands/receipts.ts'), {
+      receipts: 'show which devices got an entry',
+    }),
     ...commandsOf(() => import('./commands/history.ts'), {
       history: 'show the entries that a channel keeps',
+    }),
+    ...commandsOf(() => import('./commands/export.ts'), {
+      export: 'write what a channel keeps into a file',
     }),
     ...commandsOf(() => import('./commands/import.ts'), {
       import: 'send readings from a file as Thing updates',
@@ -157,7 +190,9 @@ export const PROGRAM: Group = {
     channel,
     device,
     key,
+    subscription,
     subscriber,
+    deadLetter,
     ...commandsOf(() => import('./commands/doctor.ts'), {
       doctor: 'check a server, and name each problem with its remedy',
     }),

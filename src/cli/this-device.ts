@@ -14,6 +14,7 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  readdirSync,
   renameSync,
   statSync,
   writeFileSync,
@@ -43,6 +44,7 @@ interface DeviceGiven {
   readonly deviceKeyFile: string | undefined
   /** Absent: the platform of this computer. */
   readonly platform?: Platform | undefined
+  readonly label?: string | undefined
 }
 
 export interface ThisDevice {
@@ -69,7 +71,7 @@ export function knownDeviceKey(
 /** The device whose key is in the file. Registers one and makes the file where it is missing. */
 export async function thisDevice(
   { client, access }: Pick<CommandClient, 'client' | 'access'>,
-  { deviceKeyFile, platform }: DeviceGiven,
+  { deviceKeyFile, platform, label }: DeviceGiven,
   { env }: Pick<ProcessContext, 'env'>,
 ): Promise<ThisDevice> {
   const path = deviceKeyFile ?? deviceKeyPath(env, access.baseUrl)
@@ -82,20 +84,23 @@ export async function thisDevice(
   return await registered(client, path, {
     kept,
     platform: platform ?? keptPlatform ?? thisPlatform(),
+    label,
   })
 }
 
 interface Wanted {
   readonly kept: KeptKey | undefined
   readonly platform: Platform
+  readonly label: string | undefined
 }
 
 async function registered(
   client: Client,
   path: string,
-  { kept, platform }: Wanted,
+  { kept, platform, label }: Wanted,
 ): Promise<ThisDevice> {
-  const answer = await client.device.register({ platform, ...given({ device_key: kept?.key }) })
+  const known = given({ device_key: kept?.key, label })
+  const answer = await client.device.register({ platform, ...known })
   const key = parseDeviceKey(answer.device_key)
   if (key === undefined) throw new CommandError('the gateway gave no usable device key')
   if (key !== kept?.key) {
@@ -115,11 +120,35 @@ export const thisPlatform = (): Platform => OWN_PLATFORMS[process.platform] ?? '
 
 /** The file for one gateway: no other gateway knows its device key. */
 export function deviceKeyPath(env: Env, baseUrl: string): string {
-  const state = env['XDG_STATE_HOME'] ?? ''
-  const folder = isAbsolute(state) ? state : join(homedir(), '.local', 'state')
   const { host } = new URL(baseUrl)
   const hash = createHash('sha256').update(baseUrl).digest('hex').slice(0, 8)
-  return join(folder, 'heliograph', `${host.replace(/[^A-Za-z0-9.-]/g, '_')}-${hash}.key`)
+  return join(keyFolder(env), `${host.replace(/[^A-Za-z0-9.-]/g, '_')}-${hash}.key`)
+}
+
+/** The folder of the key files that no option names. */
+function keyFolder(env: Env): string {
+  const state = env['XDG_STATE_HOME'] ?? ''
+  return join(isAbsolute(state) ? state : join(homedir(), '.local', 'state'), 'heliograph')
+}
+
+/** A device whose key is in a file of this computer. */
+export interface KeptDevice {
+  readonly platform: Platform
+  /** Its name begins with the host of the gateway. */
+  readonly device_key_file: string
+}
+
+/** The devices whose keys are in the folder of key files. */
+export function keptDevices(env: Env): readonly KeptDevice[] {
+  const folder = keyFolder(env)
+  const names = existsSync(folder)
+    ? readdirSync(folder).filter((name) => name.endsWith('.key'))
+    : []
+  return names.toSorted().flatMap((name) => {
+    const path = join(folder, name)
+    const kept = readDeviceKeyFile(path)
+    return kept ? [{ platform: kept.platform ?? thisPlatform(), device_key_file: path }] : []
+  })
 }
 
 interface KeptKey {

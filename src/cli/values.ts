@@ -7,7 +7,7 @@ import type { SentFields } from '#src/schemas/fields/field-schemas'
 import { fieldsOf } from '#src/schemas/fields/submission-fields'
 import type { Field, FieldKind, Fields as Declared } from '#src/schemas/fields/submission-fields'
 import { UsageError } from './endings.ts'
-import { BadValue, choice, required, text, texts, valued } from './command.ts'
+import { BadValue, choice, text, texts, valued } from './command.ts'
 import type { Option, Options } from './command.ts'
 
 /**
@@ -21,8 +21,11 @@ export function readPairs(pairs: readonly string[]): Fields {
 
 function divide(pair: string): readonly [key: string, value: string] {
   const at = pair.indexOf('=')
-  // The error does not repeat the text: without a key it may be a secret in the wrong place.
+  // The errors do not repeat the text: without a key it may be a secret in the wrong place.
   if (at < 1) throw new UsageError('values are written as key=value')
+  if (pair[at + 1] === '=') {
+    throw new UsageError('values are written with one =; a text that begins with it is key="=…"')
+  }
   return [pair.slice(0, at), pair.slice(at + 1)]
 }
 
@@ -84,6 +87,16 @@ export function readMetadata(pairs: readonly string[]): Metadata {
   )
 }
 
+/** Reads steps to escalate, written as `after:level` or `after:level:severity`; `none` is null. */
+export function readSteps(typed: readonly string[]): readonly Json[] | null {
+  if (typed.length === 1 && typed[0] === 'none') return null
+  return typed.map((step) => {
+    const [, after, level, severity] = /^(\w+):(\d+)(?::(\w+))?$/.exec(step) ?? []
+    if (after === undefined) throw new UsageError('steps are written as 30m:1 or 30m:1:critical')
+    return { after, level: Number(level), ...(severity !== undefined && { severity }) }
+  })
+}
+
 /** The options for the declared fields that an action takes, by their names. */
 export const optionsOf = (declared: Declared, action: string): Options =>
   Object.fromEntries(
@@ -96,7 +109,7 @@ export const optionsOf = (declared: Declared, action: string): Options =>
 const optionKey = (name: string, { optionName }: Field): string =>
   optionName ?? name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-const LISTS: readonly FieldKind[] = ['texts', 'limited-texts', 'keyed', 'scalars']
+const LISTS: readonly FieldKind[] = ['texts', 'limited-texts', 'keyed', 'scalars', 'steps']
 
 function optionOf(field: Field, placeholder: string): Option<unknown> {
   const { kind, description, choices = [] } = field
@@ -105,7 +118,7 @@ function optionOf(field: Field, placeholder: string): Option<unknown> {
   if (LISTS.includes(kind)) return texts(placeholder, help)
   if (kind === 'time') return time(help)
   if (kind === 'word') return choice(placeholder, choices, help)
-  return kind === 'required-text' ? required(text(placeholder, help)) : text(placeholder, help)
+  return text(placeholder, help)
 }
 
 /** The members of a body that the options of its fields give. */
@@ -123,5 +136,6 @@ export function membersOf<Named extends Declared, Action extends string>(
 
 function memberOf(kind: FieldKind, value: unknown): unknown {
   if (kind === 'keyed') return readTexts(value as readonly string[])
+  if (kind === 'steps') return readSteps(value as readonly string[])
   return kind === 'scalars' ? readMetadata(value as readonly string[]) : value
 }

@@ -3,28 +3,21 @@
 // document of. Times are Unix seconds or milliseconds in requests, milliseconds in answers.
 
 import type { Json } from '#domain/submission'
-import type { CHANNEL_KEY_ROUTES } from '#src/schemas/channel-key-schemas'
-import type { CHANNEL_ROUTES, CREDENTIALS_REQUEST, SYNC_ITEM } from '#src/schemas/channel-schemas'
-import type { DEVICE_ROUTES } from '#src/schemas/device-schemas'
-import type { EVENT_ROUTES } from '#src/schemas/event-schemas'
-import type { MAPPING_ROUTES } from '#src/schemas/mappings/mapping-schemas'
-import type { MESSAGE_ROUTES } from '#src/schemas/message-schemas'
-import type { READING_ROUTES } from '#src/schemas/reading-schemas'
-import type { RULE_ROUTES } from '#src/schemas/rules/rule-schemas'
+import type { CREDENTIALS_REQUEST } from '#src/schemas/channel-routes'
+import type * as RESOURCES from '#src/schemas/resources'
 import type { Sent, ValueOf } from '#src/schemas/schema-types'
-import type { STATUS_ROUTES } from '#src/schemas/submission-schemas'
-import type { THING_ROUTES } from '#src/schemas/thing-schemas'
 
-type Routes = typeof MESSAGE_ROUTES &
-  typeof EVENT_ROUTES &
-  typeof THING_ROUTES &
-  typeof STATUS_ROUTES &
-  typeof DEVICE_ROUTES &
-  typeof CHANNEL_ROUTES &
-  typeof CHANNEL_KEY_ROUTES &
-  typeof MAPPING_ROUTES &
-  typeof READING_ROUTES &
-  typeof RULE_ROUTES
+type Values<Named> = Named[keyof Named]
+type Declared = { [Name in keyof typeof RESOURCES]: Values<(typeof RESOURCES)[Name]> }
+
+/** The routes by their paths; the names of those for GET begin with the method. */
+type Routes = {
+  readonly [
+    One in Values<Declared> as One extends { readonly method: 'GET' }
+      ? `GET ${One['path']}`
+      : One['path']
+  ]: One
+}
 
 /** The paths of the routes for POST. */
 export type Path = {
@@ -89,15 +82,20 @@ export type SubscribeBody = BodyOf<'/channel/subscribe'>
 export type Subscribed = DataOf<'/channel/subscribe'>
 export type DeviceChannel = BodyOf<'/channel/unsubscribe'>
 export type SyncBody = Omit<BodyOf<'/channel/sync'>, 'channels'> & {
-  readonly channels: readonly Sent<typeof SYNC_ITEM>[]
+  readonly channels: readonly Proof[]
 }
 export type Synced = DataOf<'/channel/sync'>
 export type ChannelFacts = DataOf<'/channel/info'>
 /** A listed subscriber; its subscriber_id is no secret and proves nothing. */
 export type Subscriber = DataOf<'/channel/subscriber/list'>['subscribers'][number]
+/** A submission that was set aside. */
+export type DeadLetter = DataOf<'/dead-letter/list'>['items'][number]
 /** A mapping: what publishes to topics of a pattern become over MQTT. */
 export type Mapping = NonNullable<BodyOf<'/channel/mappings'>['mappings']>[number]
 export type ChannelMappings = DataOf<'/channel/mappings'>
+
+/** How attrs of some Things are shown. */
+export type PresentedThings = DataOf<'/channel/presentation'>['presentation'][number]
 
 /** A rule as it is put: docs/rules.md has every form. */
 export type RuleBody = BodyOf<'/rule/put'>['rule']

@@ -41,14 +41,12 @@ const RETRY_AFTER_MAX_MS = 60_000
 
 /** Returns `data` of a success; throws HeliographError, or the reason of an aborted signal. */
 export async function call(endpoint: Endpoint, request: Call): Promise<unknown> {
-  for (let attempt = 0; ; attempt += 1) {
+  const attempts = new Attempts(endpoint.runtime)
+  for (;;) {
     const answer = await attemptOnce(endpoint, request)
     if (!(answer instanceof HeliographError)) return answer.data
-    const wait = waitBefore(endpoint.runtime, attempt, answer)
-    const isLast = attempt + 1 >= ATTEMPTS_MAX // call/2
-    if (isLast || wait === undefined || !mayRepeat(request.repeats, answer)) throw answer
-    await pause(endpoint.runtime, wait, request.signal)
-    request.signal?.throwIfAborted()
+    if (!mayRepeat(request.repeats, answer)) throw answer
+    await attempts.failed(answer, request.signal)
   }
 }
 
@@ -69,32 +67,97 @@ function waitBefore(
 }
 
 async function attemptOnce(
-  { baseUrl, token, language, runtime, timeoutMs }: Endpoint,
-  { method, path, body, signal, answers }: Call,
+  endpoint: Endpoint,
+  request: Call,
 ): Promise<{ readonly data: unknown } | HeliographError> {
-  const timeout = AbortSignal.timeout(timeoutMs)
-  const init: FetchInit = {
-    method,
-    headers: {
-      ...(token !== undefined && { authorization: `Bearer ${token}` }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...(language !== undefined && { 'accept-language': language }),
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-    signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
-  }
+  const { signal, answers } = request
+  const timeout = AbortSignal.timeout(endpoint.timeoutMs)
+  const until = signal === undefined ? timeout : AbortSignal.any([signal, timeout])
+  const init = initOf(endpoint, { ...request, signal: until })
   try {
-    const response = await runtime.fetch(baseUrl + path, init)
+    const response = await endpoint.runtime.fetch(endpoint.baseUrl + request.path, init)
     const text = await response.text()
     return response.ok && answers === 'text' ? { data: text } : answerOf(response, text, answers)
   } catch (error) {
     signal?.throwIfAborted()
-    // Without the platform's own text, which may hold an address with credentials.
-    return isUnsent(error)
-      ? noAnswer('not_connected', 'no connection to the gateway was made')
-      : noAnswer('connection_failed', 'the gateway did not answer')
+    return lostBy(error)
   }
 }
+
+/** Throws for a body that cannot be JSON, which is no failure of a connection. */
+const initOf = (
+  { token, language }: Endpoint,
+  { method, body, signal }: Omit<Call, 'repeats'>,
+): FetchInit => ({
+  method,
+  headers: {
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...(language !== undefined && { 'accept-language': language }),
+  },
+  ...(body !== undefined && { body: JSON.stringify(body) }),
+  ...(signal && { signal }),
+})
+
+/** One attempt at a call whose answer is read while it comes; throws HeliographError. */
+export async function* streamed(
+  endpoint: Endpoint,
+  request: Required<Pick<Call, 'path' | 'body' | 'signal'>>,
+): AsyncGenerator<Uint8Array> {
+  const init = initOf(endpoint, { method: 'POST', ...request })
+  try {
+    const response = await endpoint.runtime.fetch(endpoint.baseUrl + request.path, init)
+    const { body } = response
+    const isStream = response.ok && body !== undefined && body !== null
+    if (isStream) yield* 'getReader' in body ? chunksOf(body) : body
+    else throw refusalOf(answerOf(response, await response.text()), response)
+  } catch (error) {
+    throw error instanceof HeliographError ? error : lostBy(error)
+  }
+}
+
+const refusalOf = (answer: object, { status }: FetchAnswer): HeliographError =>
+  answer instanceof HeliographError ? answer : invalidAnswer(status)
+
+/** Not every browser iterates over a stream. */
+async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader()
+  try {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value
+  } finally {
+    reader.cancel().catch(() => undefined)
+  }
+}
+
+/** Waits between attempts in a row that bring nothing. (call/2) */
+export class Attempts {
+  readonly #runtime: ClientRuntime
+  #failed = 0
+
+  constructor(runtime: ClientRuntime) {
+    this.#runtime = runtime
+  }
+
+  succeeded(): void {
+    this.#failed = 0
+  }
+
+  /** Resolves when it is time for the next attempt; throws the error when there is none. */
+  async failed(error: HeliographError, signal: AbortSignal | undefined): Promise<void> {
+    const wait = waitBefore(this.#runtime, this.#failed, error)
+    this.#failed += 1
+    // call/2
+    if (this.#failed >= ATTEMPTS_MAX || wait === undefined) throw error
+    await pause(this.#runtime, wait, signal)
+    signal?.throwIfAborted()
+  }
+}
+
+/** Without the platform's own text, which may hold an address with credentials. */
+const lostBy = (error: unknown): HeliographError =>
+  isUnsent(error)
+    ? noAnswer('not_connected', 'no connection to the gateway was made')
+    : noAnswer('connection_failed', 'the gateway did not answer')
 
 const noAnswer = (code: ClientCode, message: string): HeliographError =>
   new HeliographError(message, { code, status: 0, retryable: true })

@@ -8,6 +8,7 @@
 import type * as Wire from './bodies.ts'
 import { call } from './call.ts'
 import type { Call, Endpoint, Repeats } from './call.ts'
+import type { ExportBody, ExportLine } from './export.ts'
 import { WEB } from './runtime.ts'
 import type { ClientRuntime, Fetch } from './runtime.ts'
 
@@ -56,12 +57,31 @@ export function createClient(options: ClientOptions) {
     eventOf: (thingId: string) => eventOfRoutes(routes, thingId),
     thing: thingRoutes(routes),
     device: deviceRoutes(routes),
-    channel: channelRoutes(routes),
+    channel: {
+      ...channelRoutes(routes),
+      /** Returns the channel's export, line by line; resumes when the connection breaks. */
+      export: async function* (
+        body: ExportBody,
+        { signal }: Pick<CallOptions, 'signal'> = {},
+      ): AsyncGenerator<ExportLine> {
+        const { exported } = await import('./export.ts') // Few programs export.
+        yield* exported(endpoint, body, signal)
+      },
+    },
     key: keyRoutes(routes),
     rule: ruleRoutes(routes),
     messages: {
       pull: routes.repeated('/messages/pull'),
       ack: routes.repeated('/messages/ack'),
+    },
+    delivery: {
+      /** The devices that got an entry, and those that did not. */
+      receipts: routes.repeated('/delivery/receipts'),
+    },
+    /** Submissions that were set aside, for who has the gateway token. */
+    deadLetters: {
+      list: routes.repeated('/dead-letter/list'),
+      retry: routes.repeated('/dead-letter/retry'),
     },
     /** The record of an operation. */
     status: (opId: string, callOptions?: CallOptions) =>
@@ -116,6 +136,7 @@ const eventRoutes = ({ once, repeated }: Routes) => ({
   create: once('/event/create'),
   update: once('/event/update'),
   close: once('/event/close'),
+  acknowledge: once('/event/acknowledge'),
   get: repeated('/event/get'),
   list: repeated('/event/list'),
 })
@@ -136,6 +157,9 @@ const thingRoutes = ({ once, repeated }: Routes) => ({
   delete: once('/thing/delete'),
   get: repeated('/thing/get'),
   list: repeated('/thing/list'),
+  series: repeated('/thing/series'),
+  /** Which Things meet a condition, in an order, with counts and groups. */
+  query: repeated('/thing/query'),
 })
 
 const deviceRoutes = ({ once, repeated }: Routes) => ({
@@ -162,6 +186,8 @@ const channelRoutes = ({ get, post, once, repeated }: Routes) => ({
   // With channel_name a repeat would make another channel.
   subscribe: post('/channel/subscribe', ({ channel_name }) => channel_name === undefined),
   unsubscribe: repeated('/channel/unsubscribe'),
+  /** Replaces the preferences of a subscription: which pushes reach the device, and when. */
+  notify: repeated('/channel/notify'),
   sync: repeated('/channel/sync'),
   /** The devices that are subscribed to the channel. */
   subscribers: repeated('/channel/subscriber/list'),
@@ -177,8 +203,14 @@ const channelRoutes = ({ get, post, once, repeated }: Routes) => ({
       options,
     ),
   history: repeated('/channel/history'),
+  /** Returns the refused submissions of the channel of the last hour. */
+  refusals: repeated('/channel/refusals'),
   /** Replaces the mappings of the channel when the body has some; gives those in force. */
   mappings: repeated('/channel/mappings'),
+  /** Replaces how attrs of Things are shown when the body says so; gives what is in force. */
+  presentation: repeated('/channel/presentation'),
+  /** Replaces mappings and sets secrets of hooks when the body has some; gives those in force. */
+  hooks: repeated('/channel/hooks'),
 })
 
 /** Keys, which stand in the place of a channel's password. */

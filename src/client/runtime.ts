@@ -1,6 +1,8 @@
 // Time, chance and network of the platform on which the client runs. Tests replace every member, so
 // they need no network and no waiting.
 
+import { doubledMs } from '#domain/bounds/backoff'
+import type { BackoffRange } from '#domain/bounds/backoff'
 import { ofAnyDelay } from '#domain/runtime'
 
 /** The part of fetch that the client uses; `globalThis.fetch` is one. */
@@ -15,6 +17,8 @@ export interface FetchInit {
 
 export interface FetchAnswer extends Pick<Response, 'ok' | 'status' | 'text'> {
   readonly headers: Pick<Headers, 'get'>
+  /** What comes of a long answer, while it comes. */
+  readonly body?: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array> | null
 }
 
 export interface ClientRuntime {
@@ -63,11 +67,6 @@ export async function pause(
   signal?.removeEventListener('abort', end)
 }
 
-export interface BackoffRange {
-  readonly firstMs: number
-  readonly maxMs: number
-}
-
 /**
  * A random delay before the attempt with this number, counted from 0: up to `firstMs`, doubling up
  * to `maxMs`. It is random over the whole span, so that a fleet that lost its gateway at once does
@@ -78,6 +77,5 @@ export function backoffMs(
   attempt: number,
   range: BackoffRange,
 ): number {
-  const span = Math.min(range.maxMs, range.firstMs * 2 ** Math.min(attempt, 30))
-  return random(span + 1)
+  return random(doubledMs(range, attempt) + 1)
 }

@@ -8,9 +8,15 @@
 //   view/3. At a gap with `restart` the view drops the Things of the channel; the live ones follow.
 //   view/4. A whole Thing from a read has every change up to its seq: earlier deliveries change
 //     nothing.
+//   view/5. Each attr has the time of the reading that set it, as far as the gateway told it.
+//   view/6. An Event has an acknowledgement as long as the gateway's has it: the next one takes its
+//     place, and it ends with a reminder, an escalation, the close, or a severity above the one
+//     that it met.
 
+import type { Times } from '#domain/entity'
 import type { ChannelId } from '#domain/identity'
-import { bare } from '#domain/record'
+import { bare, isRecord } from '#domain/record'
+import { rankOf } from '#domain/rules/attention'
 import type { Fields, Json } from '#domain/submission'
 import type { Delivery, GatewayFrame } from '#src/schemas/frames'
 import type { ThingRecord, EventRecord } from './bodies.ts'
@@ -26,6 +32,11 @@ export interface ThingView {
   /** title, tags, observed_at and so on, without attrs and external_ids. */
   readonly fields: Fields
   readonly attrs: Fields
+  /**
+   * Times of attrs whose value is older than `observed_at`; undefined when the gateway did not tell
+   * them. (`attrTime`)
+   */
+  readonly attrTimes: Times | undefined
   readonly externalIds: Fields
 }
 
@@ -45,16 +56,67 @@ export function foldThing(
   const state = change.state ?? before?.state ?? 'active'
   if (state === 'deleted') return undefined
   const prior = change.action === 'sync' ? undefined : before // view/1
-  const { attrs, external_ids: externalIds, ...fields } = change.payload
+  const {
+    attrs,
+    external_ids: externalIds,
+    set_at: setAt,
+    attr_times: told,
+    ...fields
+  } = change.payload
+  const after = patched(prior?.attrs, attrs)
+  const newest = timeIn(fields['observed_at'])
+  const patch = { attrs, at: timeIn(setAt ?? newest), newest }
   return {
     id: change.entityId,
     state,
     rev: change.rev ?? before?.rev ?? 0,
     seq: change.seq,
     fields: patched(prior?.fields, fields),
-    attrs: patched(prior?.attrs, attrs),
+    attrs: after,
+    attrTimes: change.action === 'sync' ? timesIn(told) : timesAfter(prior, after, patch),
     externalIds: patched(prior?.externalIds, externalIds),
   }
+}
+
+/**
+ * The time of an attr in Unix milliseconds; undefined when the gateway did not tell it. Late data
+ * that repeats a value is not delivered, so a read of the Thing may tell a later time.
+ */
+export const attrTime = (
+  { attrTimes, fields }: Pick<ThingView, 'attrTimes' | 'fields'>,
+  name: string,
+): number | undefined => attrTimes && (attrTimes[name] ?? timeIn(fields['observed_at']))
+
+const NO_TIMES: Times = Object.freeze(bare<number>())
+
+const timeIn = (value: Json | undefined): number => (typeof value === 'number' ? value : 0)
+
+/** Times as the gateway tells them: null for none that it knows, nothing for none that differ. */
+const timesIn = (told: Json | undefined): Times | undefined =>
+  told === null ? undefined : Object.assign(bare<number>(), told)
+
+interface AttrsPatch {
+  readonly attrs: Json | undefined
+  /** The time of the reading. */
+  readonly at: number
+  /** The Thing's newest time behind it. */
+  readonly newest: number
+}
+
+/** view/5: times of the attrs behind a patch, as far as they are not the newest. */
+function timesAfter(
+  prior: ThingView | undefined,
+  attrs: Fields,
+  { attrs: patch, at, newest }: AttrsPatch,
+): Times | undefined {
+  if (prior !== undefined && prior.attrTimes === undefined) return undefined
+  const isSet = (name: string): boolean => isRecord(patch) && Object.hasOwn(patch, name)
+  let times: Record<string, number> | undefined
+  for (const name in attrs) {
+    const kept = isSet(name) || prior === undefined ? at : attrTime(prior, name)
+    if (kept !== undefined && kept !== newest) (times ??= bare<number>())[name] = kept
+  }
+  return times ?? NO_TIMES
 }
 
 /**
@@ -72,7 +134,8 @@ export function patched(before: Fields | undefined, patch: Json | undefined): Fi
 
 /** Makes a Thing of the gateway's answer to a read. */
 export function thingFrom(record: ThingRecord): ThingView {
-  const { thing_id: id, state, rev, seq, changed_at: _, attrs, external_ids, ...fields } = record
+  const { thing_id: id, state, rev, seq, changed_at: _, attrs, ...others } = record
+  const { external_ids, attr_times: told, ...fields } = others
   return {
     id,
     state,
@@ -80,6 +143,7 @@ export function thingFrom(record: ThingRecord): ThingView {
     seq,
     fields: patched(undefined, fields as Fields),
     attrs: patched(undefined, attrs),
+    attrTimes: timesIn(told),
     externalIds: patched(undefined, external_ids),
   }
 }
@@ -161,28 +225,53 @@ export interface EventView {
   /** title, severity, event_time and so on, without attrs. */
   readonly fields: Fields
   readonly attrs: Fields
+  /** The severity that its acknowledgement met, as far as the device has seen it. */
+  readonly acknowledgedSeverity?: Json
 }
+
+const NO_ACKNOWLEDGEMENT = {
+  acknowledged_at: null,
+  acknowledged_by: null,
+  snoozed_until: null,
+  note: null,
+} as const
 
 /**
  * The Event after a delivery; the same one when it has the change already. Never changes its
- * arguments.
+ * arguments. (view/6)
  */
 export function foldEvent(before: EventView | undefined, change: ThingChange): EventView {
   if (before !== undefined && before.seq >= change.seq) return before
   const { attrs, ...fields } = change.payload
+  const met = change.action === 'acknowledge' ? severityOf(before) : before?.acknowledgedSeverity
+  const isKept =
+    change.action === 'update' && rankOf(fields['severity'] ?? severityOf(before)) <= rankOf(met)
+  const kept = isKept ? before?.fields : patched(before?.fields, NO_ACKNOWLEDGEMENT) // view/6
   return {
     id: change.entityId,
     state: change.state ?? before?.state ?? 'open',
     rev: change.rev ?? before?.rev ?? 0,
     seq: change.seq,
-    fields: patched(before?.fields, fields),
+    fields: patched(kept, fields),
     attrs: patched(before?.attrs, attrs),
+    ...(met !== undefined && { acknowledgedSeverity: met }),
   }
 }
+
+const severityOf = (event: EventView | undefined): Json => event?.fields['severity'] ?? ''
 
 /** Makes an Event of the gateway's answer to a read. */
 export function eventFrom(record: EventRecord): EventView {
   const { event_id: id, state, rev, seq, changed_at: _, attrs, ...fields } = record
   const known = patched(undefined, fields as Json)
-  return { id, state, rev, seq, fields: known, attrs: patched(bare<Json>(), attrs) }
+  const { acknowledged_at: since, severity = '' } = known
+  return {
+    id,
+    state,
+    rev,
+    seq,
+    fields: known,
+    attrs: patched(bare<Json>(), attrs),
+    ...(since !== undefined && { acknowledgedSeverity: severity }),
+  }
 }

@@ -11,8 +11,6 @@ import {
 } from '#src/schemas/fields/field-reader'
 import { isLonger, isSafeText, utf8Bytes } from '#src/schemas/values'
 
-export type CompatibilityStyle = 'topic' | 'sendkey' | 'devicekey'
-
 /** A Message as POST /message takes it, without its credentials. */
 export interface CompatibilityMessage {
   readonly title: string
@@ -32,14 +30,14 @@ export type Scalar = string | number | boolean
 /** Members of the metadata that one request may fill. */
 const EXTRAS_MAX = 32
 
-/** Gathers values without a field in a Message, as metadata under `compat.<style>.<name>`. */
+/** Gathers values that no field has, as metadata under a prefix: `compat.<style>.` of styles. */
 export class Extras {
   readonly #prefix: string
   readonly #metadata = bare<Scalar>()
   #count = 0
 
-  constructor(style: CompatibilityStyle) {
-    this.#prefix = `compat.${style}.`
+  constructor(prefix: string) {
+    this.#prefix = prefix
   }
 
   /** Keeps a value, cut to the bytes that metadata may have, unless it is blank. */

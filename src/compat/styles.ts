@@ -5,10 +5,12 @@
 //   sendkey/     title and desp to a key
 //   devicekey/   v1 in the path, v2 in the body
 //   thingsboard/ telemetry and attributes of a device
+//   hooks/       what monitoring tools call
 
 import type { RootStyle, Style } from '#src/ingress/ingress'
 import { deviceKeyStyle } from './devicekey/style.ts'
 import { PUSHED } from './devicekey/answers.ts'
+import { hookStyle } from './hooks/style.ts'
 import { SENT, sendKeyStyle } from './sendkey/style.ts'
 import { thingsBoardStyle } from './thingsboard/style.ts'
 import { topicStyle } from './topic/style.ts'
@@ -17,14 +19,20 @@ import { TOPIC_ANSWER } from './topic/answers.ts'
 export interface CompatibilityOptions {
   /** Milliseconds for which the feed keeps a message. */
   readonly keptMs: number
+  /** True where a gateway token is set. */
+  readonly hasToken?: boolean
 }
 
 /** All styles, each at its own prefix or paths. */
-export const compatibilityStyles = ({ keptMs }: CompatibilityOptions): readonly Style[] => [
+export const compatibilityStyles = ({
+  keptMs,
+  hasToken = false,
+}: CompatibilityOptions): readonly Style[] => [
   topicStyle({ prefix: '/compat-topic', keptMs }),
   sendKeyStyle({ prefix: '/compat-sendkey' }),
   deviceKeyStyle({ prefix: '/compat-devicekey' }),
   thingsBoardStyle,
+  hookStyle({ keysOnly: hasToken }),
 ]
 
 /** One style without a prefix, with its answerer for unknown paths. */

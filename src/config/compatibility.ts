@@ -4,7 +4,7 @@
 import { address, oneOf, read, refuse } from './setting.ts'
 import type { Address, Env } from './setting.ts'
 
-export type CompatibilityStyleName = (typeof STYLES)[number]
+type CompatibilityStyleName = (typeof STYLES)[number]
 const STYLES = ['topic', 'sendkey', 'devicekey'] as const
 
 /** At least one of address and host name is there. */

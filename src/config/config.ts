@@ -3,7 +3,10 @@
 // A bad value stops the start with a sentence that names the variable, what is wrong and what is
 // allowed. Importing this file reads nothing.
 
+import { LANES_MAX } from '#domain/lane'
 import type { Runtime } from '#domain/runtime'
+import type { TierRetention } from '#domain/history/series'
+import { tierRetention } from './tiers.ts'
 import { privateTransports, tls } from './private-transports.ts'
 import type { PrivateTransports, Tls } from './private-transports.ts'
 import { assistants } from './assistants.ts'
@@ -79,6 +82,8 @@ export interface Config {
   readonly statusRetentionMs: number
   /** Whether an update of a Thing that is sent as soon as it is applied leaves a record. */
   readonly recordsUpdates: boolean
+  /** What is kept of the numbers of Things beyond their updates. */
+  readonly tierRetentionMs: TierRetention
   readonly historyRetentionMs: { readonly messagesAndEvents: number; readonly thingUpdates: number }
   /** Milliseconds without use after which devices and channels are removed. */
   readonly deviceRetentionMs: number
@@ -121,7 +126,7 @@ export function configFrom(env: Env, { entropy }: Pick<Runtime, 'entropy'>): Con
     lanes: integer(env, 'SERVICE_LANES', {
       fallback: joined.cluster === undefined ? 1 : 16,
       min: 1,
-      max: 1024,
+      max: LANES_MAX,
     }),
     nodeId: nodeId(env, entropy),
     privateTransports: privateTransports(env),
@@ -134,6 +139,7 @@ export function configFrom(env: Env, { entropy }: Pick<Runtime, 'entropy'>): Con
       max: DAY_MS,
     }),
     ...statusRetention(env),
+    tierRetentionMs: tierRetention(env),
     historyRetentionMs: historyRetention(env),
     deviceRetentionMs: duration(env, 'SERVICE_DEVICE_RETENTION', {
       fallback: '90d',
@@ -250,7 +256,7 @@ function historyRetention(env: Env): Config['historyRetentionMs'] {
 const ROLES = ['ingress', 'actors', 'dispatch'] as const
 type Role = (typeof ROLES)[number]
 
-export type Roles = Readonly<Record<Role, boolean>>
+type Roles = Readonly<Record<Role, boolean>>
 
 /** Reads the roles. A sole process must take requests and apply them; it may leave dispatch out. */
 export function roles(env: Env, { isCluster }: { readonly isCluster: boolean }): Roles {

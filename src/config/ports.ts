@@ -4,7 +4,7 @@ import { isLoopback } from '#domain/host'
 import type { ListenAddress } from '#domain/listen-address'
 import type { Config } from './config.ts'
 
-export type Port = ListenAddress & { readonly protocol: 'tcp' | 'udp' }
+type Port = ListenAddress & { readonly protocol: 'tcp' | 'udp' }
 
 /** Each port that a setting names, and its protocol. */
 export function portsOf({

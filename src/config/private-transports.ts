@@ -14,7 +14,7 @@ export interface Tls {
 }
 
 /** The address of a carrier with a port of its own. */
-export interface PrivateListener extends Address {
+interface PrivateListener extends Address {
   /** The port in the gateway's profile; undefined for the bound one. */
   readonly publicPort: number | undefined
 }

@@ -1,11 +1,16 @@
 // Keeps the files of one build, so that the page opens without a network, and shows pushes. It
 // stores no answer of the gateway: those are the page's, which says how old they are. It sends the
-// requests of actions that a person chooses: the page itself may send to this gateway alone.
+// requests of actions that a person chooses: the page itself may send to this gateway alone. The
+// buttons of an Event acknowledge it.
 
-import { ACTIONS_KEY, offeredActions } from '#src/schemas/fields/message-actions'
 import type { HttpAction, MessageAction } from '#src/schemas/fields/message-actions'
-import { recordFrom } from '#domain/record'
+import { acknowledge, sendWaiting } from './notifications/acknowledging.ts'
+import type { Acknowledging, Tell } from './notifications/acknowledging.ts'
+import { keptDevice } from './notifications/device.ts'
+import { isEnd, noticeOf, outcomeNotice, wishOf } from './notifications/notice.ts'
+import type { Kept, Notice, Pushed } from './notifications/notice.ts'
 import { sendAction } from './state/action-request.ts'
+import { nowMs } from './state/present.ts'
 
 // The build fills these in.
 declare const FILES: readonly string[]
@@ -18,7 +23,7 @@ interface Fetching extends Extendable {
   readonly request: Request
   respondWith(answer: Promise<Response>): void
 }
-interface Pushed extends Extendable {
+interface PushCame extends Extendable {
   readonly data: { json(): unknown } | null
 }
 interface Clicked extends Extendable {
@@ -30,6 +35,9 @@ interface Asked extends Extendable {
   readonly data: HttpAction
   readonly ports: readonly MessagePort[]
 }
+interface Synchronised extends Extendable {
+  readonly tag: string
+}
 interface OpenPage {
   readonly url: string
   focus(): Promise<unknown>
@@ -39,6 +47,9 @@ interface WorkerScope {
   readonly registration: {
     readonly scope: string
     showNotification(title: string, options: object): Promise<void>
+    getNotifications(which: { readonly tag: string }): Promise<readonly Notification[]>
+    /** Chrome and Edge have it. */
+    readonly sync?: { register(tag: string): Promise<void> }
   }
   readonly clients: {
     claim(): Promise<void>
@@ -48,7 +59,8 @@ interface WorkerScope {
   skipWaiting(): Promise<void>
   addEventListener(name: 'install' | 'activate', listener: (event: Extendable) => void): void
   addEventListener(name: 'fetch', listener: (event: Fetching) => void): void
-  addEventListener(name: 'push', listener: (event: Pushed) => void): void
+  addEventListener(name: 'push', listener: (event: PushCame) => void): void
+  addEventListener(name: 'sync', listener: (event: Synchronised) => void): void
   addEventListener(name: 'message', listener: (event: Asked) => void): void
   addEventListener(name: 'notificationclick', listener: (event: Clicked) => void): void
 }
@@ -78,7 +90,9 @@ scope.addEventListener('activate', (event) => {
 scope.addEventListener('fetch', (event) => {
   const { request } = event
   if (request.method !== 'GET' || !request.url.startsWith(scope.registration.scope)) return
-  event.respondWith(request.mode === 'navigate' ? pageFor(request) : fileFor(request))
+  if (request.mode !== 'navigate') return event.respondWith(fileFor(request))
+  event.respondWith(pageFor(request))
+  event.waitUntil(sendKept())
 })
 
 /** The page as the gateway has it; the kept one while it does not answer. */
@@ -94,53 +108,62 @@ async function fileFor(request: Request): Promise<Response> {
   return (await caches.match(request)) ?? fetch(request)
 }
 
-/** The part of a push that is shown. (docs/providers.md, Web Push) */
-interface Notice {
-  readonly title: string
-  readonly body?: string
-  readonly navigate?: string
-  readonly tag?: string
-  readonly silent?: boolean
-  readonly timestamp?: number
-  readonly data?: { readonly severity?: string; readonly metadata?: string }
+scope.addEventListener('push', (event) => {
+  const { notification } = (event.data?.json() ?? {}) as { readonly notification?: Pushed }
+  if (notification === undefined) return
+  event.waitUntil(Promise.all([showPush(notification), sendKept()]))
+})
+
+async function showPush(pushed: Pushed): Promise<void> {
+  const notice = noticeOf(pushed, placeOf(pushed.navigate ?? ''), await keptDevice())
+  await show(notice)
+  // Browsers end the subscription of a worker that shows nothing of a push: so it is shown first.
+  if (isEnd(pushed)) await takeAway(notice.options.tag)
 }
 
-scope.addEventListener('push', (event) => {
-  const { notification } = (event.data?.json() ?? {}) as { readonly notification?: Notice }
-  if (notification === undefined) return
-  const { title, body = '', navigate = '', tag = '', silent, timestamp, data } = notification
-  const actions = offeredActions(recordFrom(data?.metadata ?? '')[ACTIONS_KEY])
-  const options = {
-    body,
-    // A browser shows as many as it has room for.
-    actions: actions.map(({ label }, at) => ({ action: String(at), title: label })),
-    // A later update of the same Thing or Event takes the place of this one.
-    tag,
-    renotify: tag !== '' && silent !== true,
-    silent: silent === true,
-    timestamp,
-    requireInteraction: data?.severity === 'critical',
-    icon: 'icon-192.png',
-    data: { hash: placeOf(navigate), actions },
-  }
-  event.waitUntil(scope.registration.showNotification(title, options))
-})
+const show = ({ title, options }: Notice): Promise<void> =>
+  scope.registration.showNotification(title, options)
+
+async function takeAway(tag: string): Promise<void> {
+  for (const shown of await scope.registration.getNotifications({ tag })) shown.close()
+}
 
 /** The place in the page, without the address: a push opens this gateway's page and no other. */
 function placeOf(navigate: string): string {
   return URL.parse(navigate, scope.registration.scope)?.hash ?? ''
 }
 
-interface Kept {
-  readonly hash: string
-  readonly actions: readonly MessageAction[]
-}
-
 scope.addEventListener('notificationclick', (event) => {
   event.notification.close()
-  const { hash, actions } = event.notification.data as Kept
-  const action = event.action === '' ? undefined : actions[Number(event.action)]
-  event.waitUntil(action === undefined ? openPage(hash) : act(action))
+  const kept = event.notification.data as Kept
+  const wish = wishOf(event.action, kept, nowMs())
+  if (wish !== undefined) return event.waitUntil(take(wish))
+  const action = event.action === '' ? undefined : kept.actions[Number(event.action)]
+  event.waitUntil(action === undefined ? openPage(kept.hash) : act(action))
+})
+
+/** The address of the gateway: the worker stands at `<address>/console/`. */
+const BASE_URL = new URL('..', scope.registration.scope).href.replace(/\/$/, '')
+/** The name of a wish that browsers fulfil when the network is back, where they know such. */
+const AGAIN = 'acknowledge'
+
+/** Acknowledges the Event of a notification. (notifications/acknowledging.ts) */
+async function take(wish: Acknowledging): Promise<void> {
+  await acknowledge(BASE_URL, wish, async (each, outcome) => {
+    await tell(each, outcome)
+    if (outcome.kind === 'waiting') await scope.registration.sync?.register(AGAIN)
+  })
+}
+
+const tell: Tell = async (wish, outcome) => {
+  const { language } = await keptDevice()
+  await show(outcomeNotice(wish, outcome, language))
+}
+
+const sendKept = (): Promise<void> => sendWaiting(BASE_URL, nowMs(), tell)
+
+scope.addEventListener('sync', (event) => {
+  if (event.tag === AGAIN) event.waitUntil(sendKept())
 })
 
 async function openPage(hash: string): Promise<void> {

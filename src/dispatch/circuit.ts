@@ -6,15 +6,15 @@
 //                                                                               ▼ an answer
 
 import type { Timers } from '#domain/ports'
+import { doubledMs } from '#domain/bounds/backoff'
 
 const FAILURES_MAX = 10
-const OPEN_MS_MIN = 1_000
-const OPEN_MS_MAX = 30_000
+const OPEN = { firstMs: 1_000, maxMs: 30_000 }
 
 /** The health of a provider, as the outcome of one push shows it. */
 export type Health = 'healthy' | 'failing' | 'refusing-credentials'
 
-export interface CircuitPorts {
+interface CircuitPorts {
   readonly timers: Timers
   /** Returns a number from 0 to below 1. */
   readonly random: () => number
@@ -65,7 +65,7 @@ export class Circuit {
   #open(): void {
     this.#state = 'open'
     this.#ports.allow(0)
-    const delayMs = Math.min(OPEN_MS_MAX, OPEN_MS_MIN * 2 ** Math.min(this.#openings, 10))
+    const delayMs = doubledMs(OPEN, this.#openings)
     this.#openings += 1
     this.#cancel = this.#ports.timers.after(delayMs * (1 + this.#ports.random() / 2), () =>
       this.#probe(),

@@ -8,12 +8,13 @@
 
 import { endedPush } from '#domain/push'
 import type { EndedPush, Outcome, Provider, Push, PushEnding, Trouble } from '#domain/push'
+import { doubledMs } from '#domain/bounds/backoff'
 import type { Circuit, Health } from './circuit.ts'
 import type { Concurrency, Feedback } from './concurrency.ts'
 import type { Measures } from './measures.ts'
 import type { HeldPushes } from './held-pushes.ts'
 
-export interface DeliveryPorts {
+interface DeliveryPorts {
   readonly provider: Provider
   readonly concurrency: Concurrency
   readonly circuit: Circuit
@@ -161,9 +162,7 @@ function feedbackOf(outcome: Outcome): Feedback {
 
 // Computes the delay before the next attempt.
 
-const DELAY_MS_MIN = 1_000
-const DELAY_MS_MAX = 300_000
-const DOUBLINGS_MAX = 20
+const DELAY = { firstMs: 1_000, maxMs: 300_000 }
 
 interface Refusal {
   /** The number of earlier attempts. */
@@ -179,8 +178,7 @@ interface Refusal {
  * random, and never less than the provider asked for.
  */
 export function backOffMs({ attempts, afterMs = 0, random }: Refusal): number {
-  const doubled = DELAY_MS_MIN * 2 ** Math.min(attempts, DOUBLINGS_MAX)
-  const jittered = Math.min(DELAY_MS_MAX, doubled) * (1 + random() / 2)
+  const jittered = doubledMs(DELAY, attempts) * (1 + random() / 2)
   // Jitter spreads pushes for which the provider asked for the same delay.
   return Math.ceil(Math.max(jittered, afterMs + (afterMs * random()) / 10))
 }

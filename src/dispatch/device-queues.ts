@@ -9,7 +9,7 @@ import type { Observable, OperatorFunction } from 'rxjs'
 
 import type { Push } from '#domain/push'
 
-export interface DeviceQueues<Ending> {
+interface DeviceQueues<Ending> {
   /** Must not reject: an error would end every queue. */
   readonly deliver: (push: Push) => Promise<Ending>
   readonly queues: number

@@ -35,7 +35,7 @@ const POLL_MS = 1_000
 const BACKLOG_EVERY_MS = 5_000
 const SENDING_MS_MAX = 5_000
 
-export interface DispatcherPorts {
+interface DispatcherPorts {
   readonly store: PushStore
   readonly provider: Provider
   readonly meter: Meter
@@ -48,7 +48,7 @@ export interface DispatcherPorts {
   readonly random: () => number
 }
 
-export interface DispatcherOptions {
+interface DispatcherOptions {
   /** Names this process among those that dispatch. */
   readonly worker: string
   readonly concurrency: ConcurrencyOptions
@@ -188,6 +188,7 @@ export class Dispatcher {
     this.#measure.operations(claimed.ended)
     this.#measure.ended('expired', claimed.expired)
     this.#measure.ended('superseded', claimed.superseded)
+    this.#measure.ended('filtered', claimed.filtered)
     this.#setAside(claimed.unreadable)
     for (const push of this.#held.add(claimed.pushes, atMs)) this.#pushes.next(push)
     const dueInMs = (claimed.nextDueMs ?? Infinity) - nowMs()

@@ -10,7 +10,7 @@ import type { Logger } from '#domain/telemetry'
 const BATCH_MAX = 500
 const RETRY_MS = 500
 
-export interface EndingWriterPorts {
+interface EndingWriterPorts {
   readonly store: Pick<PushStore, 'settle'>
   readonly worker: string
   readonly nowMs: () => number

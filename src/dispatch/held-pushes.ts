@@ -14,7 +14,7 @@ export const RENEW_EVERY_MS = 10_000
 /** Milliseconds before the end of a claim from which its push is not sent: an answer takes time. */
 const MARGIN_MS = 8_000
 
-export interface HeldPushesPorts {
+interface HeldPushesPorts {
   readonly store: Pick<PushStore, 'renew' | 'release'>
   readonly worker: string
   readonly nowMs: () => number

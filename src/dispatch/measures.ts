@@ -16,8 +16,11 @@ export interface Figures {
   readonly areCredentialsRefused: () => boolean
 }
 
-/** The ending of a push. `unreadable`: set aside, because its entry cannot be read. (W6) */
-export type PushOutcome = Exclude<PushEnding['kind'], 'deferred'> | 'unreadable'
+/**
+ * The ending of a push. `unreadable`: set aside, because its entry cannot be read. (W6) `filtered`:
+ * the preferences of its device leave it out.
+ */
+type PushOutcome = Exclude<PushEnding['kind'], 'deferred'> | 'unreadable' | 'filtered'
 
 export interface Measures {
   readonly sent: (seconds: number) => void
@@ -43,7 +46,7 @@ export function measuresOf(meter: Meter, provider: ProviderName, figures: Figure
   meter.gauge('push_credentials_refused', labels, () => asNumber(figures.areCredentialsRefused()))
   const seconds = meter.histogram('push_seconds', labels)
   const retried = meter.counter('push_retries_total', labels)
-  const kinds = ['delivered', 'failed', 'expired', 'superseded', 'unreadable'] as const
+  const kinds = ['delivered', 'failed', 'expired', 'superseded', 'unreadable', 'filtered'] as const
   const ends = new Map(
     kinds.map((outcome) => [outcome, meter.counter('pushes_total', { provider, outcome })]),
   )

@@ -3,6 +3,7 @@
 import type { ChannelType } from './device.ts'
 import type { Fault } from './fault.ts'
 import type { ChannelId, DeviceId, DeviceKey } from './identity.ts'
+import type { Preferences } from '#domain/push/preferences'
 import type { Platform } from '#domain/push/providers'
 
 export interface NamedChannel {
@@ -16,6 +17,12 @@ export interface Joined extends NamedChannel {
   readonly isCreated: boolean
   /** Names the device among the subscribers of the channel; it opens nothing. */
   readonly subscriberId: string
+}
+
+/** The preferences of a subscription from now on. */
+export interface Preferred {
+  readonly channelId: ChannelId
+  readonly notify: Preferences
 }
 
 export interface Left {
@@ -51,6 +58,8 @@ export interface DeviceRoute {
 /** A device that is subscribed to a channel, without what proves to be it. */
 export interface Subscriber {
   readonly deviceId: DeviceId
+  /** As the device registered; absent without one. */
+  readonly label?: string
   readonly platform: Platform
   readonly channelType: ChannelType
   /** Unix milliseconds. */
@@ -58,6 +67,8 @@ export interface Subscriber {
   /** The time of its last session or pull, up to a day too early; Unix milliseconds. */
   readonly seenAt: number
 }
+
+export type NamedDevice = Pick<Subscriber, 'label'>
 
 export interface ListedSubscribers {
   readonly channelId: ChannelId

@@ -1,6 +1,7 @@
 // Channels: their credentials and names. (Specification: Channel; decisions.md 7)
 
 import type { ChannelId } from './identity.ts'
+import type { Preferences } from './push/preferences.ts'
 
 export const SUBSCRIBERS_MAX = 32
 
@@ -52,4 +53,6 @@ export interface ChannelInfo {
 /** A channel with the time for which the gateway keeps it. */
 export interface KeptChannel extends ChannelInfo {
   readonly retention: Retention
+  /** Those of the device that asks, while it has some. */
+  readonly notify?: Preferences
 }

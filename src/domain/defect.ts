@@ -3,6 +3,8 @@
 // A report has no message: drivers put statements and parameters there, so password hashes and
 // tokens.
 
+import { memberOf } from './record.ts'
+
 export interface DefectReport {
   readonly name: string
   /** A driver's or the system's short code, such as SQLITE_BUSY or ECONNREFUSED. */
@@ -36,6 +38,3 @@ function codeOf(value: unknown): string | undefined {
   const code = memberOf(value, 'code')
   return typeof code === 'string' && CODE.test(code) ? code : undefined
 }
-
-const memberOf = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined

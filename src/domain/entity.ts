@@ -12,6 +12,7 @@
 //   entity/4. A change delivers exactly its effect: applied in order, deliveries give the gateway's
 //     state.
 
+import type { Attention } from './rules/attention.ts'
 import type { Fields } from './submission.ts'
 
 export const THING_STATES = ['active', 'archived', 'deleted'] as const
@@ -54,7 +55,11 @@ export interface Entity<State extends string = string> {
 }
 
 export type Thing = Entity<ThingState>
-export type Event = Entity<EventState>
+
+export interface Event extends Entity<EventState> {
+  /** Absent while there is nothing to keep, and of a closed Event. */
+  readonly attention?: Attention | undefined
+}
 
 /** Bytes of JSON that the parts of one stored entity may take. (decisions.md 3) */
 export const ATTRS_BYTES_MAX = 65_536

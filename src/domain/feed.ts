@@ -1,6 +1,7 @@
 // A channel's feed: every effective submission, numbered without holes. (decisions.md 9)
 
 import type { ChannelId, DeviceId, EntityId, OperationId } from './identity.ts'
+import { recordFrom } from './record.ts'
 import type { Action, Model } from './submission.ts'
 
 /** One entry of a channel's feed, as kept and as delivered. */
@@ -22,6 +23,12 @@ export interface FeedEntry {
    */
   readonly payload: string
 }
+
+/**
+ * Values of late data that changed nothing at present: kept for the history of a Thing, delivered
+ * to nobody. Its payload has its own `observed_at` and `attrs`.
+ */
+export type LateReading = Omit<FeedEntry, 'seq' | 'state' | 'rev'>
 
 /** The new entries of one channel after one commit, in seq order without holes. */
 export interface Announcement {
@@ -111,4 +118,11 @@ export const deliveryIdOf = (channelId: ChannelId, seq: number): string => `${ch
 export interface Pulled {
   readonly items: readonly FeedEntry[]
   readonly hasMore: boolean
+}
+
+/** The Unix milliseconds after which a Message goes to nobody; undefined for no such time. */
+export function ttlOf({ model, payload }: FeedEntry): number | undefined {
+  if (model !== 'message' || !payload.includes('"ttl"')) return undefined
+  const { ttl } = recordFrom(payload)
+  return typeof ttl === 'number' ? ttl : undefined
 }

@@ -2,6 +2,9 @@
 
 import type { Submission, Tick } from './submission.ts'
 
+/** The most lanes that a gateway may have. */
+export const LANES_MAX = 1_024
+
 /**
  * A position in a lane's log. Positions of a lane grow; they need not be consecutive. 0 is before
  * the first.

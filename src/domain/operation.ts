@@ -17,7 +17,7 @@ export const OPERATION_STATUSES = [
 ] as const
 export type OperationStatus = (typeof OPERATION_STATUSES)[number]
 
-/** One operation as kept. Times are Unix milliseconds; expires_at follows from acceptedAt. */
+/** One operation as kept. Times are Unix milliseconds. */
 export interface Operation {
   readonly opId: OperationId
   readonly channelId: ChannelId
@@ -29,6 +29,11 @@ export interface Operation {
   readonly updatedAt: number
   /** Present only when status is failed. */
   readonly errorCode?: FaultCode
+}
+
+/** An operation with the time until which its record is kept. */
+export interface KeptOperation extends Operation {
+  readonly expiresAt: number
 }
 
 /**

@@ -167,6 +167,10 @@ function withinLimit(kept: TimedFields, newest: number, limit: number): TimedFie
   return { values: live, times: timesOf(live, kept.times) }
 }
 
+/** Times of present values that an entity's newest patch did not set; undefined without any. */
+export const timesBesideNewest = (kept: TimedFields): Times | undefined =>
+  kept.times && timesOf(valuesOf(kept), kept.times)
+
 /** Keeps times for these values only. */
 function timesOf(values: Fields, times: Times = bare()): Times | undefined {
   const some = bare<number>()
@@ -201,7 +205,8 @@ function roughBytes(values: Fields): number {
 const ENCODER = new TextEncoder()
 const jsonBytes = (value: Json): number => ENCODER.encode(JSON.stringify(value)).length
 
-function sameJson(a: Json, b: Json): boolean {
+/** True for equal JSON values. */
+export function sameJson(a: Json, b: Json): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
   return JSON.stringify(a) === JSON.stringify(b)

@@ -16,14 +16,16 @@ import type {
   StoredBatch,
 } from './lane.ts'
 import type { Operation } from './operation.ts'
-import type { Runtime } from './runtime.ts'
 import type { Submission } from './submission.ts'
 
 /** Milliseconds since the epoch. */
-export type NowMs = Runtime['nowMs']
+export type NowMs = () => number
 
 /** Timers, for code that only has to wait. */
-export type Timers = Pick<Runtime, 'after'>
+export interface Timers {
+  /** Calls back once after a delay. Gives a function that cancels it. */
+  readonly after: (delayMs: number, callback: () => void) => () => void
+}
 
 // ---- stream -------------------------------------------------------------------------------------
 
@@ -126,11 +128,47 @@ export interface LaneLeases {
    * within a bound: so that a running turn can end. Gives a function that releases everything.
    */
   watch(changed: (leases: readonly Lease[]) => void | Promise<void>): Promise<() => Promise<void>>
-  /**
-   * The database refused a lease: it knows a later epoch of the lane. When the lane is still this
-   * process's, it gets a greater one.
-   */
+  /** The database refused a lease: it knows a later epoch of the lane. */
   fenced(lease: Lease): void
+}
+
+/** What the nodes of a cluster agree on in the database: a row a lane, and a row a holder. */
+export interface LeaseTable {
+  /** Adds or renews the row of a holder, by the database's clock. It names one run of a process. */
+  renew(session: string): Promise<void>
+  /** Adds the rows of lanes that are not there yet. */
+  view(): Promise<LeaseView>
+  /** Takes lanes, each under its next epoch. True when it took any. */
+  take(session: string, taking: LeaseTaking): Promise<boolean>
+  /** Releases those of these lanes that the holder owns. */
+  release(session: string, lanes: readonly number[]): Promise<void>
+  /** Removes the row of a holder: nobody owns its lanes any more. */
+  leave(session: string): Promise<void>
+}
+
+export interface LeaseTaking {
+  /** Taken are those that no holder owns and that no transaction has locked. */
+  readonly lanes: readonly number[]
+  /** Removed before are those of these holders that have not renewed their row for `deadMs`. */
+  readonly dead: readonly string[]
+  readonly deadMs: number
+}
+
+export interface LeaseView {
+  readonly holders: readonly LeaseHolder[]
+  /** One a lane, in their order. */
+  readonly rows: readonly LeaseRow[]
+}
+
+export interface LeaseHolder {
+  readonly session: string
+  /** Milliseconds since the last renewal, by the database's clock. */
+  readonly ageMs: number
+}
+
+export interface LeaseRow extends Lease {
+  /** The session of its owner; it counts as long as this is a holder. */
+  readonly owner: string
 }
 
 // ---- sessions -----------------------------------------------------------------------------------
@@ -142,7 +180,7 @@ export interface SessionCredentials {
 }
 
 /** The address of a device, and its Authorization header; '' without one. */
-export interface SessionPeer {
+interface SessionPeer {
   readonly address: string
   readonly authorization: string
 }
@@ -171,6 +209,8 @@ export type Notice =
     }
   /** A lane has a new owner: the one before may have died between a commit and its announcement. */
   | { readonly kind: 'lane-taken'; readonly lane: number }
+  /** A node shares in the lanes from now on, or has given some up. */
+  | { readonly kind: 'leases-changed' }
   /** Another password, or the end of one key when it names that: other credentials stay good. */
   | {
       readonly kind: 'credentials-changed'

@@ -34,6 +34,8 @@ export interface Push {
   readonly expiresAt: number
   /** The time at which it was first due, in Unix milliseconds. */
   readonly queuedAt: number
+  /** True when it makes no sound: its device wants it quiet at this time. */
+  readonly isPassive: boolean
 }
 
 /** The party that a temporary refusal concerns. */
@@ -115,6 +117,8 @@ export interface ClaimedPushes {
   readonly superseded: number
   /** The number of jobs that were set aside, because their entry cannot be read. (W6) */
   readonly unreadable: number
+  /** The number of jobs that preferences of their devices leave out. */
+  readonly filtered: number
   readonly ended: EndedOperations
   /** True when more jobs may be due now. */
   readonly hasMore: boolean
@@ -140,10 +144,9 @@ export interface PushStore {
   release(worker: string, ids: readonly number[], nowMs: number): Promise<void>
   /**
    * One small step of upkeep, whether or not anybody dispatches: ends jobs that expired long ago,
-   * and finds subscribers that a node of an older version made. `after` is what the step before
-   * gave, 0 at first.
+   * and gives their number.
    */
-  tend(after: number, nowMs: number): Promise<{ readonly after: number; readonly ended: number }>
+  tend(nowMs: number): Promise<number>
   /** Ends every claim, whoever has it: for a sole process that starts. */
   releaseAll(nowMs: number): Promise<void>
   /** The number of waiting jobs, and the time at which the oldest was due; for the operator. */

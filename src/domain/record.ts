@@ -29,6 +29,14 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 export const recordOf = (value: unknown): Readonly<Record<string, unknown>> | undefined =>
   isRecord(value) ? value : undefined
 
+/** Returns a member of anything, also an inherited one; undefined where there is none. */
+export const memberOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+
+/** True for a whole number from 0 that a double carries exactly: a seq, a time, a count. */
+export const isCount = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && Number(value) >= 0
+
 /** Returns the object that a JSON text holds; an empty one for any other text. */
 export const recordFrom = (text: string): Readonly<Record<string, unknown>> =>
   recordOf(jsonOf(text)) ?? {}

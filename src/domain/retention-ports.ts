@@ -1,5 +1,6 @@
 // The ports that remove rows past their retention.
 
+import type { Tier, TierRetention } from '#domain/history/series'
 import type { ChannelId } from './identity.ts'
 
 /** Removes rows past their retention, one small step a call. */
@@ -21,6 +22,15 @@ export interface JoiningStore {
    * nothing to do.
    */
   join(nowMs: number, isBusy?: boolean): Promise<number>
+}
+
+/** Merges what joining brings to the tiers of numbers. */
+export interface MergingStore {
+  /**
+   * Makes larger chunks of small ones, once there are enough of them over each other or they are
+   * due. Returns how many it merged, those of one place; 0 when there is nothing to do.
+   */
+  merge(nowMs: number, kept: TierRetention): Promise<number>
 }
 
 /**
@@ -48,6 +58,8 @@ export interface RetentionLimits {
   readonly operations: number
   readonly messagesAndEvents: number
   readonly thingUpdates: number
+  /** Periods of tiers, by their beginning; each is removed as a whole. */
+  readonly tiers: Readonly<Record<Tier, number>>
   /** Deleted Things and closed Events, by the accepted_at of their end. */
   readonly tombstones: number
   /** Deleted channels with all of their rows, by the time of their deletion. */

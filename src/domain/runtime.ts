@@ -4,16 +4,16 @@
 // Invariants:
 //   runtime/1. A timer takes any delay: beyond the platform's longest one it waits again.
 
-export interface Runtime {
+import type { NowMs, Timers } from './ports.ts'
+
+export interface Runtime extends Timers {
   /**
    * Milliseconds since the epoch, by a clock that an operator may set. For times that are kept or
    * sent.
    */
-  readonly nowMs: () => number
+  readonly nowMs: NowMs
   /** Milliseconds that only grow, from an arbitrary start. For measuring and for deadlines. */
   readonly monotonicMs: () => number
-  /** Calls back once after a delay. Gives a function that cancels it. */
-  readonly after: (delayMs: number, callback: () => void) => () => void
   /** Calls back repeatedly, first after `everyMs`. Gives a function that cancels it. */
   readonly every: (everyMs: number, callback: () => void) => () => void
   /** Runs a task once the input that has arrived is read, in the order of the calls. */

@@ -23,20 +23,22 @@ export const isOutage = (error: unknown): boolean =>
   error.name !== STORE_DEFECT &&
   (error.name === STORE_BUSY || STORE_FAILURES.includes(error.name))
 
-import type { Subscriber } from './administration.ts'
+import type { NamedDevice, Subscriber } from './administration.ts'
 import type { ChannelCredentials, ChannelInfo, NewChannel, PasswordChange } from './channel.ts'
 import type { ChannelType, Device } from './device.ts'
+import type { PreferenceStore, Preferences } from '#domain/push/preferences'
+import type { ReceiptStore } from '#domain/push/receipts'
+import type { HistoryQuery, OrderedReads } from '#domain/history/ordered-reads'
 import type { Platform } from '#domain/push/providers'
 import type { Event, Thing } from './entity.ts'
 import type { Acknowledgement, CatchUpPage, CatchUpRequest } from './feed.ts'
-import type { FeedEntry, Position, Pulled } from './feed.ts'
+import type { FeedEntry, LateReading, Position, Pulled } from './feed.ts'
 import type { ChannelId, DeviceId, OperationId } from './identity.ts'
 import type { LanePlace, Lease, LogPosition, LogState } from './lane.ts'
 import type { Operation } from './operation.ts'
-import type { ParkedSubmission, Unparked, Waiting } from './parked.ts'
 import type { DueInChannel, PutOff, RuleWrites, StoredRule, WatchOf } from './rules/stored.ts'
 import type { ScheduledRead, ScheduledState, ScheduledWrites } from './rules/scheduled.ts'
-import type { Model } from './submission.ts'
+import type { ScanStore } from './things/scan.ts'
 
 /** The reads of a turn before it decides. */
 export interface TurnReads {
@@ -91,10 +93,6 @@ export interface TurnWrites {
    */
   readonly batches?: readonly (readonly Operation[])[]
   readonly deadLetters: readonly DeadLetter[]
-  /** Submissions that wait from now on, behind earlier waiting ones of their channel. (W6) */
-  readonly parked?: readonly ParkedSubmission[]
-  /** Submissions that no longer wait. */
-  readonly unparked?: Unparked
   /** What was due and is due later. */
   readonly putOff?: PutOff
 }
@@ -107,6 +105,7 @@ export interface ChannelWrites {
   readonly events: readonly Event[]
   /** In seq order, without holes. */
   readonly entries: readonly FeedEntry[]
+  readonly late?: readonly LateReading[]
   readonly rules?: RuleWrites
   readonly scheduled?: ScheduledWrites
 }
@@ -137,6 +136,11 @@ export type Committed =
    */
   | { readonly kind: 'fenced'; readonly lanes: readonly number[] }
 
+export interface DueLimits {
+  readonly max?: number
+  readonly except?: readonly ChannelId[]
+}
+
 export interface TurnStore {
   /** Takes a lane over: raises its epoch to the lease's and gives the position to read from. */
   takeLane(lease: Lease): Promise<LanePlace | 'fenced'>
@@ -146,19 +150,15 @@ export interface TurnStore {
   load(reads: TurnReads): Promise<TurnState>
   commit(writes: TurnWrites): Promise<Committed>
   /**
-   * Reads the Messages and deadlines of a lane that are due by a time, without those of parked
+   * Reads the Messages and deadlines of a lane that are due by a time, except those of some
    * channels; `max` rows at most, DUE_MAX when absent. Called when every earlier turn is
    * committed: the same log gives the same answer. (R7)
    */
-  due(lane: number, upTo: number, max?: number): Promise<readonly DueInChannel[]>
+  due(lane: number, upTo: number, limits?: DueLimits): Promise<readonly DueInChannel[]>
   /** The time at which something is due next in a lane; undefined when nothing waits. */
   nextDue(lane: number): Promise<number | undefined>
   /** The deadlines of a lane, counted up to WAITING_MAX. */
   deadlines(lane: number): Promise<number>
-  /** The number of waiting submissions for each parked channel of a lane. */
-  parkedIn(lane: number): Promise<ReadonlyMap<ChannelId, number>>
-  /** The oldest submissions that wait for a channel, in order; at most `max`. */
-  waitingFor(channelId: ChannelId, max: number): Promise<readonly Waiting[]>
   /** Resolves once every commit answered so far is on the disk. (W4) */
   untilDurable(): Promise<void>
   /**
@@ -190,7 +190,8 @@ export interface DeviceStore {
    * before, on whichever node. Undefined for an unknown device.
    */
   numberSession(deviceId: DeviceId): Promise<number | undefined>
-  create(deviceId: DeviceId, platform: Platform, nowMs: number): Promise<void>
+  create(deviceId: DeviceId, platform: Platform, nowMs: number, label?: string): Promise<void>
+  setLabel(deviceId: DeviceId, label: string): Promise<void>
   remove(deviceId: DeviceId): Promise<void>
   setRoute(
     deviceId: DeviceId,
@@ -210,12 +211,14 @@ export type Subscribed =
   | { readonly kind: 'subscribed'; readonly channelName: string; readonly isNew: boolean }
   | { readonly kind: 'full' | 'no-channel' | 'no-device' }
 
-export interface SubscriptionStore {
-  /**
-   * Subscribes a device. The bound SUBSCRIBERS_MAX holds under any concurrency. Subscribing again
-   * changes nothing.
-   */
-  subscribe(deviceId: DeviceId, channelId: ChannelId, nowMs: number): Promise<Subscribed>
+export interface SubscriptionStore extends PreferenceStore {
+  /** SUBSCRIBERS_MAX holds under any concurrency. Again it changes given preferences alone. */
+  subscribe(
+    deviceId: DeviceId,
+    channelId: ChannelId,
+    nowMs: number,
+    notify?: Preferences,
+  ): Promise<Subscribed>
   unsubscribe(deviceId: DeviceId, channelId: ChannelId, nowMs: number): Promise<boolean>
   /** Unsubscribes from every channel that is not listed; gives those it left. */
   keepOnly(
@@ -223,7 +226,8 @@ export interface SubscriptionStore {
     channelIds: readonly ChannelId[],
     nowMs: number,
   ): Promise<readonly ChannelId[]>
-  isSubscribed(deviceId: DeviceId, channelId: ChannelId): Promise<boolean>
+  /** The device, when it is subscribed. */
+  subscribed(deviceId: DeviceId, channelId: ChannelId): Promise<NamedDevice | undefined>
   /** The devices of a channel, at most SUBSCRIBERS_MAX, the one that subscribed first first. */
   subscribers(channelId: ChannelId): Promise<readonly Subscriber[]>
   /** The device's position in each of its channels, ordered by channel_id. */
@@ -257,6 +261,8 @@ export interface EntityQuery {
   readonly channelId: ChannelId
   readonly state?: string
   readonly thingId?: string
+  /** Only Events that are acknowledged, or all others. */
+  readonly isAcknowledged?: boolean
   /** Only Things whose id begins with it, or Events of those. */
   readonly thingPrefix?: string
   /** Only entities changed before this seq; absent to begin with the newest. */
@@ -264,19 +270,8 @@ export interface EntityQuery {
   readonly limit: number
 }
 
-export interface HistoryQuery {
-  readonly channelId: ChannelId
-  readonly afterSeq?: number
-  readonly sinceMs?: number
-  readonly model?: Model
-  readonly entityId?: string
-  /** Only Things whose id begins with it, and Events that are filed under one of those. */
-  readonly thingPrefix?: string
-  readonly limit: number
-}
-
-/** Pages end at PAGE_BYTES_MAX: one may be short of its `limit` and still have a next one. */
-export interface ReadStore {
+/** Pages end at PAGE_BYTES_MAX: short of its `limit`, one may still have a next one. */
+export interface ReadStore extends ReceiptStore, ScanStore, OrderedReads {
   thing(channelId: ChannelId, id: string): Promise<Thing | undefined>
   event(channelId: ChannelId, id: string): Promise<Event | undefined>
   /** Newest change first. */
@@ -290,9 +285,6 @@ export interface ReadStore {
    * are pages of the first ones only, of one channel at least.
    */
   catchUp(requests: readonly CatchUpRequest[], bytes?: number): Promise<readonly CatchUpPage[]>
-  /**
-   * The entries that a device has not acknowledged, over all its channels, without those
-   * acknowledged singly.
-   */
+  /** What a device has not acknowledged, over all its channels, without what it has singly. */
   pull(deviceId: DeviceId, limit: number): Promise<Pulled>
 }

@@ -8,7 +8,16 @@
 // Names inside `fields` and message content are the names on the wire: the gateway treats them as
 // data.
 
-import type { ChannelId, EventId, MessageId, OperationId, RuleId, ThingId } from './identity.ts'
+import { parseEventId, parseMessageId, parseRuleId, parseThingId } from './identity.ts'
+import type {
+  ChannelId,
+  EntityId,
+  EventId,
+  MessageId,
+  OperationId,
+  RuleId,
+  ThingId,
+} from './identity.ts'
 
 export type Json =
   null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
@@ -30,17 +39,42 @@ export type Model = (typeof MODELS)[number]
 export const SUBMISSION_MODELS = [...MODELS, 'rule', 'cancellation'] as const
 export type SubmissionModel = (typeof SUBMISSION_MODELS)[number]
 
+const PARSE_ID = {
+  message: parseMessageId,
+  event: parseEventId,
+  thing: parseThingId,
+  rule: parseRuleId,
+  cancellation: parseMessageId,
+} as const
+
+/** Returns a value that is an entity id of this kind of submission; undefined for any other. */
+export const parseEntityId = (model: SubmissionModel, value: unknown): EntityId | undefined =>
+  typeof value === 'string' ? PARSE_ID[model](value) : undefined
+
 export const RULE_ACTIONS = ['put', 'delete'] as const
 export type RuleAction = (typeof RULE_ACTIONS)[number]
 
+/** The actions on an Event that have fields. */
 export const EVENT_ACTIONS = ['create', 'update', 'close'] as const
 export type EventAction = (typeof EVENT_ACTIONS)[number]
+export const EVENT_SUBMISSION_ACTIONS = [...EVENT_ACTIONS, 'acknowledge'] as const
 
 export const THING_ACTIONS = ['create', 'update', 'archive', 'delete'] as const
 export type ThingAction = (typeof THING_ACTIONS)[number]
 
-/** A device gets `sync` alone; no submission has it. (src/domain/feed.ts) */
-export const ACTIONS = ['send', 'create', 'update', 'close', 'archive', 'delete', 'sync'] as const
+/**
+ * The actions of entries. A device gets `sync` alone (src/domain/feed.ts); deadlines of an Event
+ * make `remind` and `escalate`. No submission has these.
+ */
+export const ACTIONS = [
+  'send',
+  ...EVENT_SUBMISSION_ACTIONS,
+  'archive',
+  'delete',
+  'remind',
+  'escalate',
+  'sync',
+] as const
 export type Action = (typeof ACTIONS)[number]
 
 /** The part that every submission has. Times are Unix milliseconds. */
@@ -108,7 +142,7 @@ export interface Patch {
 
 export interface EventSubmission extends Accepted {
   readonly model: 'event'
-  readonly action: EventAction
+  readonly action: (typeof EVENT_SUBMISSION_ACTIONS)[number]
   readonly entityId: EventId
   readonly patch: Patch
   /**
@@ -116,6 +150,18 @@ export interface EventSubmission extends Accepted {
    * id begins with it.
    */
   readonly within?: string
+  /** What goes with `acknowledge`, whose patch has a time alone. */
+  readonly acknowledging?: Acknowledging
+}
+
+/** A person's statement that they have an Event. (Specification: People in the loop) */
+export interface Acknowledging {
+  /** 1 to 64 characters; absent for nobody that is known. */
+  readonly by?: string
+  /** Up to 512 bytes. */
+  readonly note?: string
+  /** Milliseconds for which the statement holds; absent without an end. */
+  readonly snoozeMs?: number
 }
 
 export interface ThingSubmission extends Accepted {

@@ -6,7 +6,7 @@
 import { isIPv4, isIPv6 } from 'node:net'
 
 /** The PROXY header at the beginning of a connection. */
-export type ProxyHeader =
+type ProxyHeader =
   /** More bytes are needed to decide. */
   | { readonly kind: 'more' }
   | { readonly kind: 'none' }

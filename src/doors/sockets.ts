@@ -39,7 +39,7 @@ export interface SocketPorts {
   readonly runtime: Pick<Runtime, 'after' | 'monotonicMs'>
 }
 
-export interface SocketOptions {
+interface SocketOptions {
   readonly name: string
   readonly host: string
   readonly port: number

@@ -268,7 +268,7 @@ export class UwsExchange extends Expiring implements Exchange {
       },
       end: () => {
         this.#closeOpen()
-        // AnswerNeeds to close the connection, the library would write that header into the body.
+        // Told to close the connection, the library would write that header into the body.
         response.cork(() => response.end())
       },
       cut: () => response.close(),

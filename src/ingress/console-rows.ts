@@ -18,7 +18,7 @@ import type { About, Row } from './row.ts'
 import { staticRows } from './static-files.ts'
 import type { StaticFile } from './static-files.ts'
 
-export const CONSOLE_PATH = '/console/'
+const CONSOLE_PATH = '/console/'
 
 /** The policy of a file whose scripts may connect to these sources. (console-rows/1) */
 const policy = (sources: string): string =>
@@ -74,7 +74,7 @@ const varied = (reply: Reply): Reply => ({ ...reply, headers: [...reply.headers,
 const redirection = (location: string): Reply =>
   varied({ status: 302, contentType: undefined, headers: [['location', location]], body: '' })
 
-export interface FrontPorts {
+interface FrontPorts {
   readonly callerCheck: Pick<Acceptance['callerCheck'], 'admit'>
   /** What a program gets. */
   readonly about: About

@@ -20,6 +20,7 @@ import type { Answerer } from './answerer.ts'
 import { clientAddress } from '#src/http/client-address'
 import type { ClientAddress } from '#src/http/client-address'
 import { Connections } from '#src/http/connections'
+import { Compression } from './compression.ts'
 import { createListener, sumOf } from './listeners.ts'
 import type { Listener, ListenerOptions } from './listeners.ts'
 import type { Http, HttpOptions } from '#src/http/http'
@@ -30,7 +31,7 @@ import type { ObservationPorts } from './routes.ts'
 import type { Row } from './row.ts'
 import type { StaticFile } from './static-files.ts'
 
-export interface IngressPorts extends ObservationPorts {
+interface IngressPorts extends ObservationPorts {
   readonly acceptance: Acceptance
   /** False while the process starts: requests get 503. Absent when always true. */
   readonly isOpen?: () => boolean
@@ -45,7 +46,6 @@ export interface IngressOptions {
   readonly http: Address
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined
   readonly trustedProxies: readonly string[]
-  readonly statusRetentionMs: number
   readonly version: string
   /** The files of the console; absent for a gateway without one. */
   readonly console?: readonly StaticFile[] | undefined
@@ -114,7 +114,8 @@ export function createIngress(ports: IngressPorts, options: IngressOptions): Ing
   const { meter, acceptance } = ports
   const addressOf = clientAddress(options.trustedProxies)
   const newHex32 = hexSource(ports.entropy)
-  const shared = { ...ports, newHex32, callerCheck: acceptance.callerCheck }
+  const compression = new Compression()
+  const shared = { ...ports, newHex32, callerCheck: acceptance.callerCheck, compression }
   const open = (listener: ListenerOptions): Listener =>
     createListener(listener, shared, {
       ...httpOptions(ports, options, addressOf),
@@ -123,7 +124,7 @@ export function createIngress(ports: IngressPorts, options: IngressOptions): Ing
   const root = options.root && rootOf(options.root, acceptance)
   const main = open({
     address: { ...options.http, setting: 'SERVICE_HTTP_ADDR' },
-    rows: rowsOf(ports, options),
+    rows: allRows(ports, options),
     named: root?.named,
   })
   const listeners = root?.listener === undefined ? [main] : [main, open(root.listener)]
@@ -138,6 +139,7 @@ export function createIngress(ports: IngressPorts, options: IngressOptions): Ing
   meter.gauge('requests_in_flight', {}, () => sumOf(listeners, ({ inFlight }) => inFlight))
   meter.gauge('request_body_bytes', {}, () => sumOf(listeners, ({ bodyBytes }) => bodyBytes))
   meter.gauge('answer_unread_bytes', {}, () => sumOf(listeners, ({ unread }) => unread.bytes))
+  meter.gauge('answers_compressing', {}, () => compression.running)
   meter.gauge('mounted_streams', {}, () => sumOf(listeners, (http) => http.mountedStreams.size))
   let bound: Promise<number> | undefined
   return {
@@ -192,7 +194,7 @@ function httpOptions(
   }
 }
 
-function rowsOf(ports: IngressPorts, options: IngressOptions): readonly Row[] {
+function allRows(ports: IngressPorts, options: IngressOptions): readonly Row[] {
   if (options.isObservedOnly === true) return observationTable(ports)
   const styles = options.styles?.flatMap((style) => style(ports.acceptance))
   return routeTable({ ...ports, ...options }, styles)

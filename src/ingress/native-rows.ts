@@ -1,246 +1,144 @@
-// The native routes. A row translates: fields into a call of the acceptance stage, its outcome into
-// an answer. Its schemas and codes are declared in src/schemas.
+// The native routes: each joins a declared route (src/schemas) with the call of the acceptance
+// stage behind it.
 
 import { isFault } from '#domain/fault'
-import type { Request } from './request.ts'
-import type { Operation } from '#domain/operation'
-import type { ChannelId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
-import type { Page } from '#domain/store-ports'
 import { EVENT_ACTIONS, RULE_ACTIONS, THING_ACTIONS } from '#domain/submission'
 import type { Acceptance } from '#src/acceptance/acceptance'
+import type { Caller } from '#src/acceptance/caller'
+import type { TextStream } from '#src/acceptance/history/exports'
 import type { Intent } from '#src/acceptance/intent'
-import {
-  acceptedToWire,
-  acknowledgedToWire,
-  channelIdToWire,
-  channelToWire,
-  deviceRouteToWire,
-  existenceToWire,
-  joinedToWire,
-  leftToWire,
-  registeredToWire,
-  subscribersToWire,
-  synchronisedToWire,
-  channelInfoToWire,
-  eventToWire,
-  feedEntryToWire,
-  operationToWire,
-  pageToWire,
-  pulledToWire,
-  thingToWire,
-} from '#src/schemas/answers'
-import type { Wire } from '#src/schemas/answers'
-import { listedKeysToWire, madeKeyToWire } from '#src/schemas/channel-key-requests'
-import { CHANNEL_KEY_ROUTES } from '#src/schemas/channel-key-schemas'
-import { CHANNEL_ROUTES, SYNC_BODY_BYTES_MAX } from '#src/schemas/channel-schemas'
-import { DEVICE_ROUTES } from '#src/schemas/device-schemas'
-import { EVENT_ROUTES } from '#src/schemas/event-schemas'
-import { mappingsToWire } from '#src/schemas/mappings/mapping'
-import { MAPPING_ROUTES } from '#src/schemas/mappings/mapping-schemas'
+import type { DataOf } from '#src/schemas/members'
 import { messageBodyFromQuery } from '#src/schemas/message'
-import { MESSAGE_ROUTES } from '#src/schemas/message-schemas'
-import { ruleToWire, triedToWire } from '#src/schemas/rules/rule-requests'
-import { RULE_ROUTES } from '#src/schemas/rules/rule-schemas'
-import { READING_ROUTES } from '#src/schemas/reading-schemas'
-import type { Declared } from '#src/schemas/route'
-import { STATUS_ROUTES } from '#src/schemas/submission-schemas'
-import { THING_ROUTES } from '#src/schemas/thing-schemas'
-import { envelope } from './answerer.ts'
+import * as ROUTES from '#src/schemas/resources'
+import type { Route } from '#src/schemas/route'
+import { STREAM, envelope } from './answerer.ts'
+import { channelMetricsRow } from './channel-metrics-row.ts'
 import { QUERY, jsonBody } from './reader.ts'
-import { get, post } from './row.ts'
+import type { Request } from './request.ts'
+import { compressible, get, post } from './row.ts'
 import type { Row } from './row.ts'
 
-export interface NativePorts {
-  readonly acceptance: Acceptance
-  readonly statusRetentionMs: number
-}
-
-export const nativeRows = (ports: NativePorts): readonly Row[] => [
-  ...submissionRows(ports),
-  ...deviceRows(ports),
-  ...channelRows(ports),
-  ...keyRows(ports),
-  ...readingRows(ports),
-  ...ruleRows(ports),
+export const nativeRows = (acceptance: Acceptance): readonly Row[] => [
+  ...submissionRows(acceptance),
+  ...rowsOf(ROUTES.CANCELLATION, acceptance.cancellations),
+  ...rowsOf(ROUTES.DEVICE, acceptance.devices),
+  ...rowsOf(ROUTES.CHANNEL, acceptance.channels),
+  ...rowsOf(ROUTES.SUBSCRIPTION, acceptance.subscriptions),
+  ...rowsOf(ROUTES.SUBSCRIBER, acceptance.subscribers),
+  ...rowsOf(ROUTES.MAPPINGS, acceptance.mappings),
+  ...rowsOf(ROUTES.PRESENTATION, acceptance.presentation),
+  ...rowsOf(ROUTES.HOOKS, acceptance.hooks),
+  ...rowsOf(ROUTES.KEY, acceptance.keys),
+  ...compressible(readingRows(acceptance)),
+  ...rowsOf(ROUTES.REFUSALS, acceptance.refusals),
+  ...RULE_ACTIONS.map((action) =>
+    submittingRow(acceptance, ROUTES.RULE_CHANGE[action], { model: 'rule', action }),
+  ),
+  ...rowsOf(ROUTES.DEAD_LETTERS, acceptance.deadLetters),
 ]
 
-/** A call of the acceptance stage, with the body that a request brought. */
-type Call<Data> = (body: unknown, from: Request) => Answer<Data> | Promise<Answer<Data>>
+/** The rows that give what a channel has; none of their answers carries a credential. */
+const readingRows = (acceptance: Acceptance): readonly Row[] => [
+  ...rowsOf(ROUTES.STATE, acceptance.state),
+  ...rowsOf(ROUTES.SERIES, acceptance.series),
+  streamingRow(ROUTES.EXPORT.export, (fields, from) => acceptance.exports.export(fields, from)),
+  channelMetricsRow(acceptance),
+  ...rowsOf(ROUTES.RECEIPTS, acceptance.receipts),
+  ...rowsOf(ROUTES.DELIVERY, acceptance.devices),
+  ...rowsOf(ROUTES.RULE_READING, acceptance.rules),
+]
 
-/** Rows for POST of declared routes. A body that may hold a password counts in its budget. */
-const declared =
-  <Path extends string>(routes: Readonly<Record<Path, Declared>>) =>
-  <Data>(path: Path, call: Call<Data>, toWire: (data: Data) => Wire): Row => {
-    const hasPassword = 'password' in (routes[path].request?.properties ?? {})
-    return post(path, {
-      credentials: hasPassword ? 'body' : 'none',
-      handle: (request) => call(request.body, request),
-      answerer: envelope(toWire),
-      about: routes[path],
+/** A call of the acceptance stage, with the fields that a request brought. */
+type Call<Data> = (fields: unknown, from: Caller) => Answer<Data> | Promise<Answer<Data>>
+
+/** The calls behind routes, which have the names of their verbs. */
+type Calls<Routes> = {
+  readonly [Verb in keyof Routes]: Routes[Verb] extends { readonly data: infer Data }
+    ? Call<DataOf<Data>>
+    : never
+}
+
+/** The rows of the routes of a resource. */
+const rowsOf = <Routes extends Readonly<Record<string, Route>>>(
+  routes: Routes,
+  calls: Calls<Routes>,
+): readonly Row[] =>
+  Object.entries(routes).map(([verb, route]) =>
+    rowOf(route, (fields, from) => (calls as never as Named)[verb]?.(fields, from)),
+  )
+
+type Named = Readonly<Record<string, Call<unknown> | undefined>>
+
+/** The row of a declared route. A body that may hold a password counts in its budget. */
+function rowOf(route: Route, call: (fields: unknown, from: Request) => unknown): Row {
+  const { path, method, request, bytesMax, makesDevices, isForOperator, write } = route
+  const shared = { answerer: envelope(write), about: route }
+  if (method === 'GET') {
+    const names = Object.keys(route.query?.properties ?? {})
+    return get(path, {
+      ...shared,
+      reader: QUERY,
+      handle: (from) => call(fieldsIn(from.query, names), from),
     })
   }
+  const hasPassword = route.hasPasswords === true || 'password' in (request?.properties ?? {})
+  return post(path, {
+    ...shared,
+    credentials: hasPassword ? 'body' : 'none',
+    ...(bytesMax !== undefined && { reader: jsonBody(bytesMax) }),
+    ...(makesDevices && { makesDevices }),
+    ...(isForOperator && { token: 'proven' as const }),
+    handle: (from) => call(from.body, from),
+  })
+}
+
+/** The row of a declared route whose answer is a stream of texts. */
+const streamingRow = (
+  route: Route & Required<Pick<Route, 'raw'>>,
+  call: Call<TextStream>,
+): Row => ({
+  ...rowOf(route, async (fields, from) => {
+    const stream = await call(fields, from)
+    return isFault(stream)
+      ? stream
+      : { ...stream, contentType: `${route.raw.mediaType}; charset=utf-8` }
+  }),
+  answerer: STREAM,
+})
+
+/** The first of each of these parameters. */
+const fieldsIn = (query: URLSearchParams, names: readonly string[]): object =>
+  Object.fromEntries(names.map((name) => [name, query.get(name)]))
 
 const SEND: Intent = { model: 'message', action: 'send' }
+const ACKNOWLEDGE: Intent = { model: 'event', action: 'acknowledge' }
 
-function submissionRows({ acceptance, statusRetentionMs }: NativePorts): readonly Row[] {
-  const { submissions, cancellations, statuses } = acceptance
-  const toWire = (operation: Operation): Wire => operationToWire(operation, statusRetentionMs)
-  const row = declared({ ...MESSAGE_ROUTES, ...EVENT_ROUTES, ...THING_ROUTES })
+const submittingRow = ({ submissions }: Acceptance, route: Route, intent: Intent): Row =>
+  rowOf(route, (fields, from) => submissions.submit(intent, fields, from))
+
+function submissionRows(acceptance: Acceptance): readonly Row[] {
+  const { submissions, statuses } = acceptance
+  const row = (route: Route, intent: Intent): Row => submittingRow(acceptance, route, intent)
   return [
-    row('/message', (body, from) => submissions.submit(SEND, body, from), acceptedToWire),
-    get('/message', {
+    row(ROUTES.MESSAGE.send, SEND),
+    {
+      ...rowOf(ROUTES.MESSAGE.sendByQuery, (_, from) => {
+        const fields = messageBodyFromQuery(from.query)
+        return isFault(fields) ? fields : submissions.submit(SEND, fields, from)
+      }),
       credentials: 'query',
-      reader: QUERY,
       isSafe: false,
-      handle: (request) => {
-        const fields = messageBodyFromQuery(request.query)
-        return isFault(fields) ? fields : submissions.submit(SEND, fields, request)
-      },
-      answerer: envelope(acceptedToWire),
-      about: MESSAGE_ROUTES['GET /message'],
-    }),
-    row('/message/cancel', (body, from) => cancellations.cancel(body, from), toWire),
-    ...EVENT_ACTIONS.flatMap((action) => {
-      const intent: Intent = { model: 'event', action }
-      return [
-        row(
-          `/event/${action}`,
-          (body, from) => submissions.submit(intent, body, from),
-          acceptedToWire,
-        ),
-        row(
-          `/thing/{thing_id}/event/${action}`,
-          (body, from) => {
-            const scoped = { ...intent, thingId: from.parameters['thing_id'] }
-            return submissions.submit(scoped, body, from)
-          },
-          acceptedToWire,
-        ),
-      ]
-    }),
-    ...THING_ACTIONS.map((action) => {
-      const intent: Intent = { model: 'thing', action }
-      return row(
-        `/thing/${action}`,
-        (body, from) => submissions.submit(intent, body, from),
-        acceptedToWire,
-      )
-    }),
-    get('/send_status/{op_id}', {
-      handle: (request) => statuses.find(request.parameters['op_id'] ?? '', request),
-      answerer: envelope(toWire),
-      about: STATUS_ROUTES['GET /send_status/{op_id}'],
-    }),
-  ]
-}
-
-function deviceRows({ acceptance }: NativePorts): readonly Row[] {
-  const { devices } = acceptance
-  const row = declared(DEVICE_ROUTES)
-  return [
-    {
-      ...row('/device/register', (body, from) => devices.register(body, from), registeredToWire),
-      makesDevices: true,
     },
-    row('/channel/device', (body, from) => devices.setRoute(body, from), deviceRouteToWire),
-    row(
-      '/channel/device/delete',
-      (body, from) => devices.deleteRoute(body, from),
-      deviceRouteToWire,
+    ...EVENT_ACTIONS.map((action) => row(ROUTES.EVENT_CHANGE[action], { model: 'event', action })),
+    ...EVENT_ACTIONS.map((action) =>
+      rowOf(ROUTES.EVENT_OF_THING_CHANGE[action], (fields, from) => {
+        const intent = { model: 'event', action, thingId: from.parameters['thing_id'] } as const
+        return submissions.submit(intent, fields, from)
+      }),
     ),
-    row(
-      '/channel/device/provider-token/retire',
-      (body, from) => devices.retireToken(body, from),
-      () => ({ retired: true }),
-    ),
-  ]
-}
-
-function channelRows({ acceptance }: NativePorts): readonly Row[] {
-  const { channels, subscriptions, subscribers, mappings } = acceptance
-  const row = declared({ ...CHANNEL_ROUTES, ...MAPPING_ROUTES })
-  return [
-    row('/channel/create', (body, from) => channels.create(body, from), channelToWire),
-    row('/channel/subscribe', (body, from) => subscriptions.subscribe(body, from), joinedToWire),
-    row('/channel/unsubscribe', (body, from) => subscriptions.unsubscribe(body, from), leftToWire),
-    {
-      ...row(
-        '/channel/sync',
-        (body, from) => subscriptions.synchronise(body, from),
-        synchronisedToWire,
-      ),
-      credentials: 'body', // Each listed Channel has its password.
-      reader: jsonBody(SYNC_BODY_BYTES_MAX),
-    },
-    row(
-      '/channel/subscriber/list',
-      (body, from) => subscribers.list(body, from),
-      subscribersToWire,
-    ),
-    row('/channel/subscriber/remove', (body, from) => subscribers.remove(body, from), leftToWire),
-    row('/channel/rename', (body, from) => channels.rename(body, from), channelToWire),
-    row('/channel/password', (body, from) => channels.changePassword(body, from), channelIdToWire),
-    row(
-      '/channel/delete',
-      (body, from) => channels.delete(body, from),
-      () => ({ deleted: true }),
-    ),
-    row('/channel/info', (body, from) => channels.info(body, from), channelInfoToWire),
-    row('/channel/mappings', (body, from) => mappings.use(body, from), mappingsToWire),
-    get('/channel/exists', {
-      reader: QUERY,
-      handle: (request) => channels.exists(request.query.get('channel_id') ?? undefined, request),
-      answerer: envelope(existenceToWire),
-      about: CHANNEL_ROUTES['GET /channel/exists'],
-    }),
-  ]
-}
-
-function keyRows({ acceptance: { keys } }: NativePorts): readonly Row[] {
-  const row = declared(CHANNEL_KEY_ROUTES)
-  return [
-    row('/channel/key', (body, from) => keys.create(body, from), madeKeyToWire),
-    row('/channel/key/list', (body, from) => keys.list(body, from), listedKeysToWire),
-    row(
-      '/channel/key/revoke',
-      (body, from) => keys.revoke(body, from),
-      (channelId: ChannelId) => ({ channel_id: channelId, revoked: true }),
-    ),
-  ]
-}
-
-function ruleRows({ acceptance: { submissions, rules } }: NativePorts): readonly Row[] {
-  const row = declared(RULE_ROUTES)
-  return [
-    ...RULE_ACTIONS.map((action) =>
-      row(
-        `/rule/${action}`,
-        (body, from) => submissions.submit({ model: 'rule', action }, body, from),
-        acceptedToWire,
-      ),
-    ),
-    row('/rule/get', (body, from) => rules.get(body, from), ruleToWire),
-    row('/rule/list', (body, from) => rules.list(body, from), pageOf(ruleToWire)),
-    row('/rule/test', (body, from) => rules.test(body, from), triedToWire),
-  ]
-}
-
-const pageOf =
-  <Item>(toWire: (item: Item) => Wire) =>
-  (page: Page<Item>): Wire =>
-    pageToWire(page, toWire)
-
-function readingRows({ acceptance }: NativePorts): readonly Row[] {
-  const { state, devices } = acceptance
-  const row = declared(READING_ROUTES)
-  return [
-    row('/thing/get', (body, from) => state.thing(body, from), thingToWire),
-    row('/thing/list', (body, from) => state.things(body, from), pageOf(thingToWire)),
-    row('/event/get', (body, from) => state.event(body, from), eventToWire),
-    row('/event/list', (body, from) => state.events(body, from), pageOf(eventToWire)),
-    row('/channel/history', (body, from) => state.history(body, from), pageOf(feedEntryToWire)),
-    row('/messages/pull', (body, from) => devices.pull(body, from), pulledToWire),
-    row('/messages/ack', (body, from) => devices.acknowledge(body, from), acknowledgedToWire),
+    row(ROUTES.EVENT_ACKNOWLEDGEMENT.acknowledge, ACKNOWLEDGE),
+    ...THING_ACTIONS.map((action) => row(ROUTES.THING_CHANGE[action], { model: 'thing', action })),
+    rowOf(ROUTES.STATUS.find, (_, from) => statuses.find(from.parameters['op_id'] ?? '', from)),
   ]
 }

@@ -24,11 +24,12 @@ import type { CallerCheck, Guard } from '#src/acceptance/caller-check'
 import { reportDefect } from '#domain/defect'
 import { ENVELOPE, requestIdFrom } from './answerer.ts'
 import type { Answerer } from './answerer.ts'
-import { tooLarge } from '#src/http/arriving-body'
+import type { Compression } from './compression.ts'
+import { headRefusal } from './reader.ts'
 import type { Exchange } from '#src/http/exchange'
 import type { Begin, Head, Router } from '#src/http/router'
 import type { Reply } from '#src/http/reply'
-import { decodeParameters, guardOf, methodsOf } from './row.ts'
+import { decodeParameters, guardOf, methodsOf, patternOf, spellingsOf } from './row.ts'
 import type { Row } from './row.ts'
 
 export interface PipelinePorts {
@@ -36,6 +37,7 @@ export interface PipelinePorts {
   /** False while the process starts. Absent: always true. */
   readonly isOpen?: () => boolean
   readonly callerCheck: Pick<CallerCheck, 'admit'>
+  readonly compression: Pick<Compression, 'applied'>
   readonly newHex32: () => string
   readonly nowMs: NowMs
   readonly meter: Meter
@@ -127,9 +129,6 @@ export class Pipeline {
   }
 }
 
-const spellingsOf = ({ path, alsoAt = [] }: Row): readonly string[] => [path, ...alsoAt]
-const patternOf = ({ path }: Row): string => path.replace(/\{(\w+)\}/g, ':$1')
-
 /** One request in the pipeline; its handler gets it as a Request. */
 class PendingRequest implements Request {
   readonly requestId: string
@@ -191,9 +190,8 @@ class PendingRequest implements Request {
 
   #receive(route: Mounted, head: Head): void {
     const { reader } = route.row
-    if (Number(head.header('content-length')) > reader.bytesMax) {
-      return this.#refuseBody(tooLarge(reader.bytesMax))
-    }
+    const refusal = headRefusal(head, reader.bytesMax, route.headers)
+    if (refusal !== undefined) return this.#refuseBody(refusal)
     if (reader.open !== undefined) {
       void this.origin?.address // pipeline/5
       return this.#take(route, this.refusal ?? reader.open(head, this.#exchange))
@@ -210,8 +208,7 @@ class PendingRequest implements Request {
   }
 
   #refuseBody(refusal: Fault): void {
-    // The connection is not cut: the rest of the body is skipped, so that the caller can read the
-    // answer.
+    // The rest of the body is skipped and the connection kept: the caller can read the answer.
     const connection = refusal.code === 'body_too_large' ? 'close' : undefined
     this.refuse(refusal, undefined, connection)
   }
@@ -244,16 +241,19 @@ class PendingRequest implements Request {
   }
 
   async #answer(route: Mounted): Promise<void> {
+    const { row } = route
     try {
-      const handled = route.row.handle(this)
+      const handled = row.handle(this)
       if (this.attempt?.isByKey === false) void this.origin?.address // pipeline/5
       const outcome = await handled
       const uncounted = this.attempt?.end() // pipeline/4
       const data = isFault(outcome) ? (uncounted ?? outcome) : outcome
       if (isFault(data) && data.code === 'body_too_large') return this.#refuseBody(data)
-      const reply = isFault(data)
+      const made = isFault(data)
         ? this.#answerer.failure(data, this)
         : this.#answerer.success(data, this)
+      const { compression } = this.#pipeline.ports
+      const reply = row.isCompressible ? await compression.applied(made, this.headers) : made
       if (!this.#exchange.hasRoomFor(reply)) return this.refuse(BUSY)
       this.#pipeline.count(reply)
       const streaming = this.#exchange.reply(reply, this.requestId)

@@ -23,7 +23,7 @@ const PROBE_TIMEOUT_MS = 2_000
 const ASK_EVERY_MS = 1_000
 
 /** The readiness of the gateway, and the data of the answer. */
-export interface GatewayReadiness {
+interface GatewayReadiness {
   readonly isReady: boolean
   readonly data: object
 }

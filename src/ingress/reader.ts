@@ -2,7 +2,9 @@
 
 import { fault } from '#domain/fault'
 import type { FaultCode } from '#domain/fault'
+import type { Fault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
+import { tooLarge } from '#src/http/arriving-body'
 import { readJson } from '#src/schemas/json/json'
 import type { Exchange } from '#src/http/exchange'
 import type { Head } from '#src/http/router'
@@ -50,7 +52,12 @@ export const jsonBody = (bytesMax = BODY_BYTES_MAX): Reader => ({
   bytesMax,
   isQueryRead: false,
   mediaTypes: ['application/json'],
-  codes: ['missing_json_content_type', 'invalid_json_syntax', 'invalid_json_data'],
+  codes: [
+    'missing_json_content_type',
+    'unsupported_media_type',
+    'invalid_json_syntax',
+    'invalid_json_data',
+  ],
   read: (bytes, contentType) =>
     JSON_MEDIA_TYPE.test(contentType) ? readJson(bytes) : fault('missing_json_content_type'),
 })
@@ -72,7 +79,7 @@ export interface Form {
   readonly files: readonly FormFile[]
 }
 
-export interface FormFile {
+interface FormFile {
   readonly field: string
   readonly fileName: string
   readonly contentType: string
@@ -128,3 +135,19 @@ const UNSUPPORTED = fault('unsupported_media_type')
 
 const mediaTypeOf = (contentType: string): string =>
   (contentType.split(';', 1)[0] ?? '').trim().toLowerCase()
+
+/** The refusal of a body by its head; `headers` are those that its handler reads itself. */
+export function headRefusal(
+  head: Head,
+  bytesMax: number,
+  headers: readonly string[],
+): Fault | undefined {
+  if (Number(head.header('content-length')) > bytesMax) return tooLarge(bytesMax)
+  const encoding = head.header('content-encoding')
+  const isPlain = encoding === '' || encoding.toLowerCase() === 'identity'
+  return isPlain || headers.includes('content-encoding') ? undefined : ENCODED
+}
+
+const ENCODED = fault('unsupported_media_type', {
+  detail: 'send the body as it is, without Content-Encoding',
+})

@@ -1,22 +1,27 @@
 // The one table of routes, from which the OpenAPI document is made. There are no others.
 
-import { hash } from 'node:crypto'
 import { fault } from '#domain/fault'
+import type { Acceptance } from '#src/acceptance/acceptance'
+import { object, oneOf } from '#src/schemas/json-schema'
+import { asyncApiDocument } from '#src/schemas/document/asyncapi'
 import { openApiDocument } from '#src/schemas/document/openapi'
-import { DOCUMENT, ENVELOPE, IF_NONE_MATCH } from './answerer.ts'
+import { DOCUMENT, ENVELOPE } from './answerer.ts'
 import type { Document } from './answerer.ts'
 import { consoleRows, frontRow } from './console-rows.ts'
 import { nativeRows } from './native-rows.ts'
-import type { NativePorts } from './native-rows.ts'
 import { READINESS, readiness } from './probes.ts'
 import type { ReadinessPorts } from './probes.ts'
-import { JSON_TYPE } from '#src/http/reply'
+import { JSON_TYPE, NO_HEADERS } from '#src/http/reply'
 import { STATUS } from '#src/refusals/refusal'
-import { describe, get } from './row.ts'
+import { QUERY } from './reader.ts'
+import { compressible, describe, get } from './row.ts'
 import type { About, Row } from './row.ts'
 import type { StaticFile } from './static-files.ts'
+import { VARIANT_HEADERS, chosen, compressed, variantsOf } from './variants.ts'
+import type { Variants } from './variants.ts'
 
-export interface TablePorts extends ObservationPorts, NativePorts {
+export interface TablePorts extends ObservationPorts {
+  readonly acceptance: Acceptance
   readonly version: string
   /** The files of the console; absent for a gateway without one. */
   readonly console?: readonly StaticFile[] | undefined
@@ -31,8 +36,8 @@ export interface ObservationPorts extends ReadinessPorts {
 
 /** The table of a gateway, with further rows that the document tells too. */
 export function routeTable(ports: TablePorts, more: readonly Row[] = []): readonly Row[] {
-  const rows: Row[] = [
-    ...nativeRows(ports),
+  const native: readonly Row[] = [
+    ...nativeRows(ports.acceptance),
     ...firstRows(ports),
     ...observationTable(ports),
     get('/private/ws', {
@@ -45,17 +50,16 @@ export function routeTable(ports: TablePorts, more: readonly Row[] = []): readon
         codes: ['websocket_upgrade_required', 'missing_websocket_subprotocol'],
       }),
     }),
-    ...more,
+    asyncApiRow(ports.version),
   ]
-  const whole = (): readonly Row[] => [...rows, documentRow]
-  const documentRow = openApiRow(whole, ports.version)
-  return whole()
+  const documentRow = openApiRow(() => [...native, documentRow], more, ports.version)
+  return [...native, ...more, documentRow]
 }
 
 /** The row of `/`, and the console where there is one. */
 function firstRows({ version, acceptance, console: files }: TablePorts): readonly Row[] {
   const data = (): object => ({ name: 'heliograph', version, openapi: '/openapi.json' })
-  const front = about('Get the name and the version of the gateway')
+  const front = about('Get the name and the version of the gateway', { operation: 'getVersion' })
   if (files === undefined) return [get('/', { handle: data, answerer: ENVELOPE, about: front })]
   const { callerCheck } = acceptance
   return [frontRow({ callerCheck, about: front, data }), ...consoleRows(files)]
@@ -74,45 +78,86 @@ export function observationTable(ports: ObservationPorts): readonly Row[] {
     get('/healthz', {
       handle: () => ({ status: 'ok' }),
       answerer: ENVELOPE,
-      about: about('Check that the process is alive'),
+      about: about('Check that the process is alive', { operation: 'checkLiveness' }),
     }),
     get('/readyz', {
       handle: ({ refusal }) => ask(refusal !== undefined),
       answerer: READINESS,
-      about: about('Check that the gateway and its dependencies are ready'),
+      about: about('Check that the gateway and its dependencies are ready', {
+        operation: 'checkReadiness',
+      }),
     }),
     get('/gateway/profile', {
       handle: () => ports.profile(),
       answerer: ENVELOPE,
-      about: about('Get the data that devices need to connect'),
+      about: about('Get the data that devices need to connect', { operation: 'getProfile' }),
     }),
-    get('/metrics', {
-      handle: async () => ({ contentType: PROMETHEUS_TYPE, body: await ports.metricsText() }),
-      answerer: DOCUMENT,
-      about: about('Read the metrics as Prometheus text', {
-        raw: { mediaType: 'text/plain', schema: { type: 'string' } },
+    ...compressible([
+      get('/metrics', {
+        handle: async () => ({ contentType: PROMETHEUS_TYPE, body: await ports.metricsText() }),
+        answerer: DOCUMENT,
+        about: about('Read the metrics as Prometheus text', {
+          operation: 'getMetrics',
+          raw: { mediaType: 'text/plain', schema: { type: 'string' } },
+        }),
       }),
-    }),
+    ]),
   ]
 }
 
 const PROMETHEUS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** Makes the document once, at the first request for it. */
-function openApiRow(table: () => readonly Row[], version: string): Row {
-  let made: Document | undefined
-  const make = (): Document => {
-    const routes = table().flatMap(describe)
-    const body = Buffer.from(JSON.stringify(openApiDocument({ routes, version, statusOf: STATUS })))
-    const etag = `"${hash('sha256', body, 'base64url')}"`
-    return { contentType: JSON_TYPE, body, etag, cache: 'no-cache' }
-  }
+/** The query with which the document has the routes of other tools, too. */
+const STYLES_QUERY = object(
+  { styles: oneOf(['1'], 'Adds the routes of imitated tools and of browsers.') },
+  [],
+)
+
+type Chosen = (headers: Readonly<Record<string, string>>) => Document
+
+/** A document that is made and compressed once, at the first request for it. */
+function madeOnce(make: () => object): Chosen {
+  let made: Variants | undefined
+  return (headers) => chosen((made ??= variantsOfData(make())), headers)
+}
+
+const variantsOfData = (data: object): Variants =>
+  variantsOf(compressed(Buffer.from(JSON.stringify(data))), {
+    contentType: JSON_TYPE,
+    cache: 'no-cache',
+    headers: NO_HEADERS,
+  })
+
+const RAW_JSON = { mediaType: 'application/json', schema: { type: 'object' } } as const
+
+/** The document of these rows, and the one that has `more`, too. */
+function openApiRow(table: () => readonly Row[], more: readonly Row[], version: string): Row {
+  const made = (rows: () => readonly Row[]) =>
+    madeOnce(() => openApiDocument({ routes: rows().flatMap(describe), version, statusOf: STATUS }))
+  const native = made(table)
+  const whole = made(() => [...table(), ...more])
   return get('/openapi.json', {
-    headers: [IF_NONE_MATCH],
-    handle: () => (made ??= make()),
+    headers: VARIANT_HEADERS,
+    reader: QUERY,
+    handle: ({ query, headers }) => (query.get('styles') === '1' ? whole : native)(headers),
     answerer: DOCUMENT,
     about: about('Get this document', {
-      raw: { mediaType: 'application/json', schema: { type: 'object' } },
+      operation: 'getDocument',
+      query: STYLES_QUERY,
+      raw: RAW_JSON,
+    }),
+  })
+}
+
+function asyncApiRow(version: string): Row {
+  const document = madeOnce(() => asyncApiDocument(version))
+  return get('/asyncapi.json', {
+    headers: VARIANT_HEADERS,
+    handle: ({ headers }) => document(headers),
+    answerer: DOCUMENT,
+    about: about('Get the AsyncAPI document of device sessions', {
+      operation: 'getSessionDocument',
+      raw: RAW_JSON,
     }),
   })
 }

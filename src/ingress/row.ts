@@ -11,6 +11,7 @@ import type { Head, RowMethod } from '#src/http/router'
 import { NOTHING, jsonBody } from './reader.ts'
 import type { Reader } from './reader.ts'
 import type { Request } from './request.ts'
+import { ACCEPT_ENCODING } from './variants.ts'
 
 /** The description of a row; the codes that its checks can give are added. */
 export type About = Omit<RouteDescription, 'method' | 'path' | 'codes' | 'mediaTypes'> & {
@@ -26,8 +27,9 @@ export interface Row<Body = unknown, Data = unknown> {
   /** Decodes a named part that is not plain percent-encoding; throws for a malformed one. */
   readonly decode?: (sent: string, name: string) => string
   /**
-   * 'required' asks for the gateway token, if the gateway has one. With 'handler' another token may
-   * stand in its place: the handler judges it, and counts a wrong one.
+   * 'required' asks for the gateway token, if the gateway has one; 'proven' refuses without one.
+   * With 'handler' another token may stand in its place: the handler judges it, and counts a
+   * wrong one.
    */
   readonly token: Guard['token'] | 'handler'
   /**
@@ -44,6 +46,8 @@ export interface Row<Body = unknown, Data = unknown> {
   /** The headers that its handler or its answerer wants, in lower case. */
   readonly headers?: readonly string[]
   readonly reader: Reader<Body>
+  /** Its answers may be compressed: none carries a credential. (compression/2) */
+  readonly isCompressible?: true
   /** False for a GET that changes something: then there is no HEAD beside it. (RFC 9110, 9.2.1) */
   readonly isSafe: boolean
   readonly answerer: Answerer<Data>
@@ -52,9 +56,22 @@ export interface Row<Body = unknown, Data = unknown> {
   handle(request: Request<Body>): Answer<Data> | Promise<Answer<Data>>
 }
 
+/** The same rows, whose answers may be compressed. (compression/2) */
+export const compressible = (rows: readonly Row[]): readonly Row[] =>
+  rows.map((row) => ({
+    ...row,
+    isCompressible: true,
+    headers: [...(row.headers ?? []), ACCEPT_ENCODING],
+  }))
+
+/** The spellings of a row's path. */
+export const spellingsOf = ({ path, alsoAt = [] }: Row): readonly string[] => [path, ...alsoAt]
+
+/** The path as the HTTP library takes it. */
+export const patternOf = ({ path }: Row): string => path.replace(/\{(\w+)\}/g, ':$1')
+
 /** The parts that a row cannot leave out, and any others. */
-export type RowParts<Body, Data> = Pick<Row<Body, Data>, 'handle' | 'answerer'> &
-  Partial<Row<Body, Data>>
+type RowParts<Body, Data> = Pick<Row<Body, Data>, 'handle' | 'answerer'> & Partial<Row<Body, Data>>
 
 const DEFAULTS = { token: 'required', credentials: 'none' } as const
 
@@ -110,8 +127,9 @@ function codesOfChecks(row: Row): FaultCode[] {
   const codes: FaultCode[] = ['server_busy', 'internal_error']
   if (row.isWebSocket === true) codes.push('websocket_upgrade_required')
   const isCounted = credentials !== 'none' || makesDevices === true
-  if (token === 'required') codes.push('authentication_failed')
-  if (token === 'required' || isCounted) codes.push('rate_limited')
+  const isAsked = token === 'required' || token === 'proven'
+  if (isAsked) codes.push('authentication_failed')
+  if (isAsked || isCounted) codes.push('rate_limited')
   if (reader.bytesMax > 0) codes.push('body_too_large', 'request_timeout', 'validation_failed')
   if (path.includes('{')) codes.push('validation_failed')
   return [...codes, ...reader.codes]

@@ -4,22 +4,19 @@
 //   static-files/1. A row serves one file that was in the folder at the start; nothing of a request
 //                   becomes part of a path on the disk.
 
-import { hash } from 'node:crypto'
 import { readFile, readdir } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 
 import type { Header } from '#src/http/reply'
-import { DOCUMENT, IF_NONE_MATCH } from './answerer.ts'
-import type { Document } from './answerer.ts'
+import { DOCUMENT } from './answerer.ts'
 import { get } from './row.ts'
 import type { Row } from './row.ts'
+import { VARIANT_HEADERS, chosen, variantsOf } from './variants.ts'
+import type { Forms, Variants } from './variants.ts'
 
 /** The bytes of one file, as it is and as the build compressed it. */
-export interface StaticFile {
+export interface StaticFile extends Forms {
   readonly name: string
-  readonly bytes: Uint8Array
-  readonly brotli: Uint8Array | undefined
-  readonly gzip: Uint8Array | undefined
 }
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
@@ -57,7 +54,7 @@ function undefinedIfMissing(error: unknown): undefined {
   throw error
 }
 
-export interface StaticOptions {
+interface StaticOptions {
   /** The path of the folder, with a slash at its end. It serves `index.html` itself. */
   readonly path: string
   /** The headers of every answer with a file. */
@@ -70,64 +67,25 @@ export const staticRows = (
   { path, headersOf }: StaticOptions,
 ): readonly Row[] =>
   files.map((file) => {
-    const variants = variantsOf(file, headersOf(file.name))
+    const variants = formsOf(file, headersOf(file.name))
     return get(file.name === 'index.html' ? path : `${path}${file.name}`, {
       token: 'none',
-      headers: [IF_NONE_MATCH, 'accept-encoding'],
+      headers: VARIANT_HEADERS,
       answerer: DOCUMENT,
       // static-files/1
-      handle: ({ headers: sent }) => chosen(variants, sent['accept-encoding'] ?? ''),
+      handle: ({ headers: sent }) => chosen(variants, sent),
     })
   })
-
-interface Variant {
-  /** undefined for the file as it is. */
-  readonly encoding: 'br' | 'gzip' | undefined
-  readonly document: Document
-}
 
 /** The build puts a hash of the content into the names of files that never change. */
 const HASHED = /-[A-Z0-9]{8}\.\w+$/
 const IMMUTABLE = 'public, max-age=31536000, immutable'
 const REVALIDATED = 'no-cache'
 
-/** The forms of a file, the smallest first. */
-function variantsOf(file: StaticFile, headers: readonly Header[]): readonly Variant[] {
-  const digest = hash('sha256', file.bytes, 'base64url').slice(0, 22)
-  const variant = (encoding: Variant['encoding'], body: Uint8Array | undefined): Variant[] => {
-    if (body === undefined) return []
-    const encoded: readonly Header[] =
-      encoding === undefined ? [] : [['content-encoding', encoding]]
-    const document: Document = {
-      contentType: CONTENT_TYPES[extname(file.name)] ?? '',
-      body,
-      etag: `"${digest}${encoding === undefined ? '' : `-${encoding}`}"`,
-      cache: HASHED.test(file.name) ? IMMUTABLE : REVALIDATED,
-      headers: [['vary', 'accept-encoding'], ...headers, ...encoded],
-    }
-    return [{ encoding, document }]
-  }
-  return [
-    ...variant('br', file.brotli),
-    ...variant('gzip', file.gzip),
-    ...variant(undefined, file.bytes),
-  ]
-}
-
-function chosen(variants: readonly Variant[], acceptEncoding: string): Document {
-  const accepted = codingsIn(acceptEncoding)
-  const found = variants.find(({ encoding }) => encoding === undefined || accepted.has(encoding))
-  if (found === undefined) throw new Error('a file has no plain form')
-  return found.document
-}
-
-/** The codings that a header accepts; one with the weight 0 is refused. (RFC 9110, 12.5.3) */
-const codingsIn = (acceptEncoding: string): ReadonlySet<string> =>
-  new Set(
-    acceptEncoding
-      .toLowerCase()
-      .split(',')
-      .map((part) => part.split(';').map((piece) => piece.trim()))
-      .filter(([, weight = '']) => !/^q=0(\.0*)?$/.test(weight))
-      .map(([coding = '']) => coding),
-  )
+/** The forms of a file. */
+const formsOf = (file: StaticFile, headers: readonly Header[]): Variants =>
+  variantsOf(file, {
+    contentType: CONTENT_TYPES[extname(file.name)] ?? '',
+    cache: HASHED.test(file.name) ? IMMUTABLE : REVALIDATED,
+    headers,
+  })

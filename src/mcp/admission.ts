@@ -13,7 +13,7 @@ import type { CallerCheck } from '#src/acceptance/caller-check'
 import { TOKEN_CHARACTERS_MAX } from '#src/acceptance/gateway-token'
 import type { Assistant } from './call.ts'
 
-export interface AdmissionPorts {
+interface AdmissionPorts {
   readonly callerCheck: CallerCheck
   readonly tokens: AccessTokens
   /** The URL of this surface, which access tokens are made for. (RFC 8707) */

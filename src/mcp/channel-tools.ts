@@ -6,7 +6,7 @@ import { fault, isFault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
 import type { Logger } from '#domain/telemetry'
 import { factsOf } from '#src/acceptance/audit'
-import type { Wire } from '#src/schemas/answers'
+import type { Wire } from '#src/schemas/members'
 import {
   BINDING_LIST_DATA,
   BIND_START_DATA,
@@ -62,8 +62,9 @@ export const channelTools = (bindings: Bindings, logger: Logger): readonly Tool[
     annotations: READS,
     scopes: MANAGES,
     call: granted(async (fields, { grantId }) => {
-      const session = readBindStatus(fields)
-      return isFault(session) ? session : bindStateToWire(await bindings.state(grantId, session))
+      const asked = readBindStatus(fields)
+      if (isFault(asked)) return asked
+      return bindStateToWire(await bindings.state(grantId, asked.bindSession))
     }),
   },
   {
@@ -75,8 +76,9 @@ export const channelTools = (bindings: Bindings, logger: Logger): readonly Tool[
     annotations: { ...ENDS, openWorldHint: false },
     scopes: MANAGES,
     call: granted(async (fields, { grantId }, { origin }) => {
-      const channelId = readUnbind(fields)
-      if (isFault(channelId)) return channelId
+      const asked = readUnbind(fields)
+      if (isFault(asked)) return asked
+      const { channelId } = asked
       const isUnbound = await bindings.unbind(grantId, channelId)
       if (!isUnbound) return NOT_FOUND
       logger.info('an assistant gave up a channel', { ...factsOf(origin), grantId, channelId })

@@ -17,12 +17,13 @@ import type { ChannelId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
 import type { Acceptance } from '#src/acceptance/acceptance'
 import type { Caller } from '#src/acceptance/caller'
-import { channelInfoToWire, thingToWire } from '#src/schemas/answers'
-import type { Wire } from '#src/schemas/answers'
-import { encodeCursor, readCursor } from '#src/schemas/reading-requests'
+import { thingToWire } from '#src/schemas/answers'
+import { CHANNEL } from '#src/schemas/channel-routes'
+import type { Wire } from '#src/schemas/members'
+import { encodeCursor, readCursor } from '#src/schemas/paging'
 import type { Call } from './call.ts'
 
-export interface ResourcePorts {
+interface ResourcePorts {
   readonly acceptance: Pick<Acceptance, 'state' | 'channels'>
   readonly bindings: Pick<Bindings, 'ofGrant'>
 }
@@ -112,7 +113,7 @@ export class Resources {
     const fields = { channel_id: channelId }
     if (thingId === undefined) {
       const info = await channels.info(fields, caller)
-      return isFault(info) ? info : channelInfoToWire(info)
+      return isFault(info) ? info : CHANNEL.info.write(info)
     }
     const thing = await state.thing({ ...fields, thing_id: thingId }, caller)
     return isFault(thing) ? thing : thingToWire(thing)

@@ -85,7 +85,6 @@ export interface McpOptions {
   /** The address of the gateway as its clients know it, without a slash at the end. */
   readonly baseUrl: string
   readonly version: string
-  readonly statusRetentionMs: number
 }
 
 /** Joins the parts of the surface. */
@@ -97,10 +96,7 @@ export function surfaceParts(
   const { tokens, bindings } = ports
   const { baseUrl, version } = options
   const resource = `${baseUrl}/mcp`
-  const shared = [
-    ...submissionTools(acceptance.submissions),
-    ...routeTools({ acceptance, ...options }),
-  ]
+  const shared = [...submissionTools(acceptance.submissions), ...routeTools(acceptance)]
   const tools = [...shared, ...channelTools(bindings, ports.logger)]
   const parts = serverParts(tools, { acceptance, ports, version })
   const byGrant = serverFactory('grant', parts)

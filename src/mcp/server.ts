@@ -9,7 +9,7 @@ import { isFault } from '#domain/fault'
 import type { Fault, FaultCode } from '#domain/fault'
 import type { Answer } from '#domain/ports'
 import { refusalOf } from '#src/refusals/rejection'
-import type { Wire } from '#src/schemas/answers'
+import type { Wire } from '#src/schemas/members'
 import type { JsonSchema, ObjectSchema } from '#src/schemas/json-schema'
 import { toolInput, unknownArgument } from '#src/schemas/document/tool-schemas'
 import type { CallCredential } from '#src/schemas/document/tool-schemas'
@@ -167,7 +167,7 @@ const AGAIN = 'Wait, then call again with the same arguments.'
 const STEPS: Readonly<Partial<Record<FaultCode, string>>> = {
   op_id_payload_conflict: 'Send another message with another op_id.',
   op_id_scope_conflict: 'Send another message with another op_id.',
-  entity_not_found: 'Call thing_list for the Things of the Channel.',
+  entity_not_found: 'Call thing_list or event_list for what the Channel has.',
   invalid_cursor: 'Call again without cursor for the first page.',
   send_status_not_found: 'Use the op_id that a submission returned; records expire.',
   bind_session_not_found: 'Call channel_bind_start for a new page.',

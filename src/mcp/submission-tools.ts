@@ -3,19 +3,16 @@
 import { EVENT_ACTIONS, THING_ACTIONS } from '#domain/submission'
 import type { EventAction, ThingAction } from '#domain/submission'
 import type { Submissions } from '#src/acceptance/submissions'
-import type { Intent } from '#src/acceptance/intent'
-import { acceptedToWire } from '#src/schemas/answers'
-import { EVENT_ROUTES } from '#src/schemas/event-schemas'
-import { MESSAGE_ROUTES } from '#src/schemas/message-schemas'
-import { THING_ROUTES } from '#src/schemas/thing-schemas'
+import type { Accepted, Intent } from '#src/acceptance/intent'
+import { EVENT_ACKNOWLEDGEMENT, EVENT_CHANGE, MESSAGE, THING_CHANGE } from '#src/schemas/resources'
 import { ADDS, ENDS, SETS, overRoute } from './tool.ts'
-import type { Tool } from './tool.ts'
+import type { TakenOver, Tool } from './tool.ts'
 
 type Words = Pick<Tool, 'title' | 'description' | 'annotations'>
 
 const AFTER = 'Success means durably accepted; operation_status tells how delivery goes.'
 
-const MESSAGE: Words = {
+const SEND: Words = {
   title: 'Send a Message',
   description:
     'Sends a notification to every device subscribed to a Channel: an alert, or news that work ' +
@@ -23,7 +20,7 @@ const MESSAGE: Words = {
   annotations: ADDS,
 }
 
-const EVENTS: Readonly<Record<EventAction, Words>> = {
+const EVENT: Readonly<Record<EventAction, Words>> = {
   create: {
     title: 'Open an Event',
     description:
@@ -43,7 +40,15 @@ const EVENTS: Readonly<Record<EventAction, Words>> = {
   },
 }
 
-const THINGS: Readonly<Record<ThingAction, Words>> = {
+const ACKNOWLEDGE: Words = {
+  title: 'Acknowledge an Event',
+  description:
+    'Says that somebody has an open Event: its reminders rest, for good or until `snooze` ends. ' +
+    `Do this for a person who says so, with their name in \`by\`. ${AFTER}`,
+  annotations: SETS,
+}
+
+const THING: Readonly<Record<ThingAction, Words>> = {
   create: {
     title: 'Create a Thing',
     description:
@@ -70,26 +75,20 @@ const THINGS: Readonly<Record<ThingAction, Words>> = {
   },
 }
 
-const ROUTES = { ...MESSAGE_ROUTES, ...EVENT_ROUTES, ...THING_ROUTES } as const
-type Path = '/message' | `/event/${EventAction}` | `/thing/${ThingAction}`
-
 export function submissionTools(submissions: Submissions): readonly Tool[] {
-  const tool = (path: Path, intent: Intent, words: Words): Tool => ({
+  const tool = (route: TakenOver<Accepted>, intent: Intent, words: Words): Tool => ({
     name: `${intent.model}_${intent.action}`,
     ...words,
-    ...overRoute(
-      ROUTES[path],
-      (fields, caller) => submissions.submit(intent, fields, caller),
-      acceptedToWire,
-    ),
+    ...overRoute(route, (fields, caller) => submissions.submit(intent, fields, caller)),
   })
   return [
-    tool('/message', { model: 'message', action: 'send' }, MESSAGE),
+    tool(MESSAGE.send, { model: 'message', action: 'send' }, SEND),
     ...EVENT_ACTIONS.map((action) =>
-      tool(`/event/${action}`, { model: 'event', action }, EVENTS[action]),
+      tool(EVENT_CHANGE[action], { model: 'event', action }, EVENT[action]),
     ),
+    tool(EVENT_ACKNOWLEDGEMENT.acknowledge, { model: 'event', action: 'acknowledge' }, ACKNOWLEDGE),
     ...THING_ACTIONS.map((action) =>
-      tool(`/thing/${action}`, { model: 'thing', action }, THINGS[action]),
+      tool(THING_CHANGE[action], { model: 'thing', action }, THING[action]),
     ),
   ]
 }

@@ -6,7 +6,7 @@ import type { AssistantScope } from '#domain/assistants'
 import { isFault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
 import type { Caller } from '#src/acceptance/caller'
-import type { Wire } from '#src/schemas/answers'
+import type { Wire } from '#src/schemas/members'
 import type { JsonSchema, ObjectSchema } from '#src/schemas/json-schema'
 import type { Call } from './call.ts'
 
@@ -26,18 +26,24 @@ export interface Tool {
   call(fields: Fields, call: Call): Promise<Answer<Wire>>
 }
 
+/** A route as a tool takes it over: the arguments are its body. */
+export interface TakenOver<Value> {
+  readonly request: ObjectSchema
+  readonly data: JsonSchema
+  readonly write: (value: Value) => Wire
+}
+
 /** Returns what a tool has of a route, and its call of the acceptance stage behind that route. */
 export const overRoute = <Value>(
-  { request: body, data: output }: { readonly request: ObjectSchema; readonly data: JsonSchema },
-  ask: (fields: Fields, caller: Caller) => Answer<Value> | Promise<Answer<Value>>,
-  toWire: (value: Value) => Wire,
+  { request: body, data: output, write }: TakenOver<Value>,
+  ask: (fields: Fields, caller: Caller) => Answer<NoInfer<Value>> | Promise<Answer<NoInfer<Value>>>,
 ): Pick<Tool, 'body' | 'output' | 'scopes' | 'call'> => ({
   body,
   output,
   scopes: ['mcp:tools'],
   call: async (fields, call) => {
     const answer = await ask(fields, await call.caller())
-    return isFault(answer) ? answer : toWire(answer)
+    return isFault(answer) ? answer : write(answer)
   },
 })
 

@@ -20,8 +20,8 @@ export const CONNECT_WITHIN_MS = 8_000
 export const OPEN_WITHIN_MS = 30_000
 /** Bytes held for a client that reads nothing: beyond the first it is not read, then it is cut. */
 export const HELD_PAUSE = 64 * 1_024
-export const HELD_MAX = 4 * 2 ** 20
-/** The same for all clients of a process together: the eighth of a gibibyte. */
-export const HELD_TOTAL_MAX = 128 * 2 ** 20
+export const HELD_MAX = 2 ** 20
+/** The same for all clients of a process together. */
+export const HELD_TOTAL_MAX = 64 * 2 ** 20
 /** Milliseconds in which a client for which so much is held has to take some of it. */
 export const TAKES_WITHIN_MS = 30_000

@@ -15,6 +15,7 @@ import type {
   IConnectPacket,
   IDisconnectPacket,
   IPublishPacket,
+  ISubackPacket,
   ISubscribePacket,
   IUnsubscribePacket,
   Packet,
@@ -30,6 +31,7 @@ export type ConnackPacket = IConnackPacket
 export type DisconnectPacket = IDisconnectPacket
 export type PublishPacket = IPublishPacket
 export type SubscribePacket = ISubscribePacket
+export type SubackPacket = ISubackPacket
 export type UnsubscribePacket = IUnsubscribePacket
 
 /** The protocol levels that are spoken: MQTT 3.1.1 and 5. */

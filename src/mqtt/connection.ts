@@ -112,6 +112,12 @@ export class MqttConnection implements CarrierHandle, FollowedBy, Writer {
     this.leave('taken-over')
   }
 
+  /** Ends the connection and its session. */
+  removed(): void {
+    this.#keptMs = 0
+    this.leave('not-authorized')
+  }
+
   restarted(): void {
     this.leave('busy')
   }

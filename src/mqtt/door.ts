@@ -8,6 +8,8 @@
 //   mqtt-door/3. A will is not published when its client is back in time, has left in peace, or
 //                may not send any more.
 //   mqtt-door/4. `drain` answers what was taken, then tells every client; none remains.
+//   mqtt-door/5. A subscriber that the owner of the channel removes has neither a connection nor a
+//                session any more: the one way in which somebody else ends its subscription.
 
 import { Limiter } from '#domain/bounds/limiter'
 import type { ChannelId, DeviceId } from '#domain/identity'
@@ -41,7 +43,7 @@ import { Wills } from './wills.ts'
 import type { Testament } from './wills.ts'
 
 export interface MqttDoorPorts extends Pick<DoorRequestsPorts, 'isOpen'> {
-  readonly acceptance: Pick<Acceptance, 'callerCheck' | 'access' | 'mappings'> & {
+  readonly acceptance: Pick<Acceptance, 'callerCheck' | 'access' | 'mappings' | 'presentation'> & {
     readonly submissions: Pick<Submissions, 'submit' | 'refusalBy'>
   }
   readonly bus: Bus
@@ -55,7 +57,7 @@ export interface MqttDoorPorts extends Pick<DoorRequestsPorts, 'isOpen'> {
   readonly logger: Logger
 }
 
-export interface MqttDoorOptions {
+interface MqttDoorOptions {
   /** True where a gateway token is set: then only keys open a session. */
   readonly keysOnly: boolean
   /** Milliseconds for which a session is kept at most: as long as a device. */
@@ -95,7 +97,7 @@ export class MqttDoor {
   constructor(ports: MqttDoorPorts, options: MqttDoorOptions) {
     this.#ports = ports
     const { acceptance, runtime, meter, logger, bus } = ports
-    const { callerCheck, access, submissions, mappings } = acceptance
+    const { callerCheck, access, submissions, mappings, presentation } = acceptance
     const { nowMs } = runtime
     this.#requests = new DoorRequests('mqtt', { ...ports, callerCheck, nowMs })
     const ticks = new Ticks<MqttConnection>(runtime.monotonicMs())
@@ -123,6 +125,7 @@ export class MqttDoor {
       access,
       submissions,
       mappings,
+      presentation,
       runtime,
       logger,
       inFlight,
@@ -264,6 +267,8 @@ export class MqttDoor {
       if (notice.carrier === CARRIER) this.#enteredElsewhere(notice)
       return
     }
+    // mqtt-door/5
+    if (notice.kind === 'unsubscribed') return this.#byClient.get(notice.deviceId)?.removed()
     if (notice.kind !== 'credentials-changed' && notice.kind !== 'channel-deleted') return
     const keyId = notice.kind === 'credentials-changed' ? notice.keyId : undefined
     this.#wills.prove(notice.channelId, keyId)

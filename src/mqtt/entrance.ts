@@ -74,7 +74,7 @@ export interface Client {
   readonly remembered: Remembered | undefined
 }
 
-export interface Visitor {
+interface Visitor {
   readonly opening: Opening
   readonly address: string
   /** Sends a publish to the client, unless it is gone. */

@@ -21,9 +21,9 @@ import type { ChannelStore, Page, ReadStore, SubscriptionStore } from '#domain/s
 import type { Logger } from '#domain/telemetry'
 import type { Acknowledgements } from '#src/transports/acknowledgements'
 import type { ChannelListeners } from '#src/transports/channel-listeners'
-import type { Frame } from '#src/transports/signals'
+import type { Frame, FramePage } from '#src/transports/signals'
 import { SUBSCRIPTIONS_MAX } from './bounds.ts'
-import { stateOfEvent, stateOfThing } from './news.ts'
+import { freshOf, stateOfEvent, stateOfThing } from './news.ts'
 import type { News } from './news.ts'
 import type { FeedNews, FeedRequest, StoredSubscription } from './subscriber.ts'
 
@@ -121,15 +121,19 @@ export class Following {
 
   #readPages(request: Extract<FeedRequest, { readonly kind: 'read-pages' }>): void {
     const { ticket, requests, bytes } = request
-    const pages = this.#ports.listeners.recentPages(requests)
-    if (pages.length > 0) return this.news({ kind: 'pages', ticket, pages })
+    const fresh = ({ frames, ...page }: FramePage): FramePage => ({
+      ...page,
+      frames: freshOf(frames, this.#ports.runtime.nowMs()),
+    })
+    const recent = this.#ports.listeners.recentPages(requests)
+    if (recent.length > 0) return this.news({ kind: 'pages', ticket, pages: recent.map(fresh) })
     const isRead = this.#read(async () => {
       const read = await this.#ports.read.catchUp(requests, bytes)
       const framed = read.map(({ entries, ...rest }) => ({
         ...rest,
         frames: entries.map((entry) => entryFrame(entry, 'replay')),
       }))
-      this.news({ kind: 'pages', ticket, pages: framed })
+      this.news({ kind: 'pages', ticket, pages: framed.map(fresh) })
     })
     if (!isRead) this.news({ kind: 'postponed', ticket })
   }

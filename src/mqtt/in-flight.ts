@@ -9,7 +9,7 @@
 
 import { hostOf } from '#domain/host'
 
-export interface InFlightBounds {
+interface InFlightBounds {
   readonly perConnection: number
   readonly perAddress: number
   readonly total: number

@@ -10,7 +10,7 @@ import type { MqttCarrier } from './carrier.ts'
 import type { Account, InFlight } from './in-flight.ts'
 
 /** The connection that the packets are for. */
-export interface Taker {
+interface Taker {
   /** False while the next packet has to wait. */
   readonly isReady: boolean
   readonly carrier: Pick<MqttCarrier, 'setReading'>

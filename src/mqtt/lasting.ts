@@ -24,11 +24,7 @@ export interface Kept extends Slot {
 }
 
 export class Lasting {
-  readonly #slots: Slots
-
-  constructor(bounds: SlotBounds = LASTING) {
-    this.#slots = new Slots(bounds)
-  }
+  readonly #slots = new Slots(LASTING)
 
   /** Bytes of all clients. */
   get bytes(): number {

@@ -1,11 +1,13 @@
 // Words feed entries and entities as publishes of the gateway's own topics.
 
 import type { Event, Thing } from '#domain/entity'
+import { ttlOf } from '#domain/feed'
 import type { FeedEntry } from '#domain/feed'
 import { isRecord } from '#domain/record'
 import { attrLevelOf } from './devices/session-topics.ts'
 import { eventToWire, thingToWire } from '#src/schemas/answers'
 import { parseJson } from '#src/schemas/json/json'
+import type { Frame } from '#src/transports/signals'
 
 /** What subscribers of a topic get. */
 export interface News {
@@ -42,6 +44,17 @@ export const stateOfEvent = (event: Event): News => ({
   topic: `events/${event.id}`,
   payload: JSON.stringify(eventToWire(event)),
 })
+
+/** The frames, of which those of Messages past their ttl have no entry: they go to nobody. */
+export function freshOf(frames: readonly Frame[], nowMs: number): readonly Frame[] {
+  const isOver = ({ entry }: Frame): boolean =>
+    entry !== undefined && (ttlOf(entry) ?? Infinity) <= nowMs
+  if (!frames.some(isOver)) return frames // As nearly always.
+  return frames.map((frame) => {
+    const { entry: _entry, ...rest } = frame
+    return isOver(frame) ? rest : frame
+  })
+}
 
 /** The facts of the entry in front of what it changes; every name is from a plain alphabet. */
 function textOf({ action, seq, state, rev, acceptedAt, opId, payload }: FeedEntry): string {

@@ -2,6 +2,7 @@
 
 import { hash } from 'node:crypto'
 
+import { keepNewest } from '#domain/bounds/newest'
 import { parseOperationId } from '#domain/identity'
 import type { OperationId } from '#domain/identity'
 import type { MadeIds } from '#src/acceptance/submissions'
@@ -53,7 +54,6 @@ export class OwnOpIds {
   note(opId: OperationId): void {
     if (this.#own === undefined) return
     this.#own.add(opId)
-    const [oldest] = this.#own
-    if (this.#own.size > OWN_MAX && oldest !== undefined) this.#own.delete(oldest)
+    keepNewest(this.#own, OWN_MAX)
   }
 }

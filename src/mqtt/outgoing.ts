@@ -5,9 +5,10 @@
 //               others wait in their order.
 //   outgoing/2. An entry is done with once every publish of it is sent, and acknowledged where that
 //               is asked for; entries are done with in their order.
-//   outgoing/3. A publish beyond the client's packet size is left out.
+//   outgoing/3. A publish beyond the client's packet size is left out, and counts as sent.
 
-import type { Packet } from './codec.ts'
+import { encode } from './codec.ts'
+import type { Packet, PublishPacket } from './codec.ts'
 import type { News } from './news.ts'
 import type { Match } from './subscriptions.ts'
 
@@ -30,8 +31,6 @@ interface Waiting {
 }
 
 const PACKET_ID_MAX = 0xffff
-/** Bytes of a PUBLISH beside topic and payload. */
-const FRAME_BYTES = 64
 const ALIASES_MAX = 64
 
 export class Outgoing {
@@ -48,10 +47,9 @@ export class Outgoing {
 
   /** Takes the publishes of an entry, in seq order. */
   add(seq: number, publishes: readonly (readonly [News, Match])[]): void {
-    const fitting = publishes.filter(([news]) => this.#fits(news))
-    const entry = { seq, left: fitting.length }
+    const entry = { seq, left: publishes.length }
     this.#entries.push(entry)
-    for (const [news, match] of fitting) this.#waiting.push({ news, match, entry })
+    for (const [news, match] of publishes) this.#waiting.push({ news, match, entry })
   }
 
   /** Takes a PUBACK; false for an unknown packet id. */
@@ -70,14 +68,14 @@ export class Outgoing {
     for (const { news, match, entry } of this.#waiting) {
       if (match.qos === 1 && this.#unacknowledged.size >= receiveMax) break
       sent += 1
-      if (match.qos === 0) {
-        entry.left -= 1
-        yield this.publish(news, match, false)
-      } else {
-        const messageId = this.#nextId()
-        this.#unacknowledged.set(messageId, entry)
-        yield { ...this.publish(news, match, false), messageId }
+      const packet = this.publish(news, match, false)
+      if (packet === undefined || match.qos === 0) entry.left -= 1
+      if (packet === undefined) continue
+      if (match.qos === 1) {
+        packet.messageId = this.#nextId()
+        this.#unacknowledged.set(packet.messageId, entry)
       }
+      yield packet
     }
     this.#waiting.splice(0, sent)
   }
@@ -89,39 +87,47 @@ export class Outgoing {
     return seq
   }
 
-  /** One PUBLISH. */
-  publish({ topic, payload }: News, { qos, identifiers }: Match, retain: boolean): Packet {
-    const alias = this.#aliasOf(topic)
+  /** One PUBLISH, without its packet id; undefined for one that the client does not take. */
+  publish(news: News, match: Match, retain: boolean): PublishPacket | undefined {
+    const { topic } = news
+    const known = this.#aliases.get(topic)
+    if (known !== undefined) return this.#fitting({ ...news, topic: '' }, match, retain, known)
+    // The first topics get the aliases that the client allows.
+    const { size } = this.#aliases
+    const hasRoom = size < Math.min(ALIASES_MAX, this.#bounds.topicAliasMax)
+    const packet = hasRoom ? this.#fitting(news, match, retain, size + 1) : undefined
+    if (packet !== undefined) this.#aliases.set(topic, size + 1)
+    return packet ?? this.#fitting(news, match, retain)
+  }
+
+  #fitting(
+    { topic, payload }: News,
+    { qos, identifiers }: Match,
+    retain: boolean,
+    topicAlias?: number,
+  ): PublishPacket | undefined {
     const properties = {
-      ...(alias !== undefined && { topicAlias: alias.alias }),
+      ...(topicAlias !== undefined && { topicAlias }),
       ...(identifiers.length > 0 && { subscriptionIdentifier: [...identifiers] }),
     }
-    return {
+    const packet: PublishPacket = {
       cmd: 'publish',
-      topic: alias?.isKnown === true ? '' : topic,
+      topic,
       payload,
       qos,
       retain,
       dup: false,
       ...(Object.keys(properties).length > 0 && { properties }),
     }
+    return this.#fits(packet) ? packet : undefined // outgoing/3
   }
 
-  /** outgoing/3 */
-  #fits({ topic, payload }: News): boolean {
+  /** Only a client of MQTT 5 has such a bound. */
+  #fits(packet: PublishPacket): boolean {
     const { packetBytesMax } = this.#bounds
-    if (packetBytesMax === Infinity) return true
-    return Buffer.byteLength(topic) + Buffer.byteLength(payload) + FRAME_BYTES <= packetBytesMax
-  }
-
-  /** The first topics get the aliases that the client allows. */
-  #aliasOf(topic: string): { readonly alias: number; readonly isKnown: boolean } | undefined {
-    const known = this.#aliases.get(topic)
-    if (known !== undefined) return { alias: known, isKnown: true }
-    if (this.#aliases.size >= Math.min(ALIASES_MAX, this.#bounds.topicAliasMax)) return undefined
-    const alias = this.#aliases.size + 1
-    this.#aliases.set(topic, alias)
-    return { alias, isKnown: false }
+    return (
+      packetBytesMax === Infinity || encode({ messageId: 1, ...packet }, 5).length <= packetBytesMax
+    )
   }
 
   #nextId(): number {

@@ -19,6 +19,7 @@ import type { Runtime } from '#domain/runtime'
 import type { Logger } from '#domain/telemetry'
 import type { Guard } from '#src/acceptance/caller-check'
 import type { Mappings } from '#src/acceptance/channels/mappings'
+import type { Presentations } from '#src/acceptance/history/presentations'
 import type { MadeIds, Submissions } from '#src/acceptance/submissions'
 import type { Arrival, DoorRequests } from '#src/doors/door-requests'
 import { CATEGORY, STATUS, lineOf } from '#src/refusals/refusal'
@@ -31,13 +32,14 @@ import type { Remembered } from './remembered.ts'
 import type { OwnPublishes } from './subscriber.ts'
 import { FamilyState } from '#src/mqtt/devices/family-state'
 import type { StateBudget } from '#src/mqtt/devices/family-state'
-import type { Forget, Reply, Translation, Wish } from '#src/mqtt/devices/publish'
+import type { Reply, Translation, Wish } from '#src/mqtt/devices/publish'
 import { translate } from '#src/mqtt/devices/translate'
 
 export interface PublisherPorts {
   readonly requests: Pick<DoorRequests, 'answer'>
   readonly submissions: Pick<Submissions, 'submit'>
   readonly mappings: Pick<Mappings, 'of' | 'unmapped'>
+  readonly presentation: Pick<Presentations, 'discovered'>
   readonly runtime: Pick<Runtime, 'nowMs' | 'wait'>
   readonly newHex32: () => string
   readonly logger: Pick<Logger, 'debug'>
@@ -48,7 +50,7 @@ export interface PublisherPorts {
 }
 
 /** The client behind the publishes. Its password is a secret. */
-export interface PublishingClient {
+interface PublishingClient {
   readonly channelId: ChannelId
   /** The password of the channel, or a key. */
   readonly password: string
@@ -145,7 +147,7 @@ export class Publisher implements OwnPublishes {
     if (isFault(read)) return read
     for (const reply of read.replies) this.#client.reply(reply)
     const outcome = this.submit(read.wishes, publication, receivedAtMs)
-    return read.forget === undefined ? outcome : this.#taught(outcome, read.forget)
+    return read.forget === undefined ? outcome : this.#taught(outcome, read)
   }
 
   /** What a publish becomes, or its refusal, which has been counted. */
@@ -168,9 +170,12 @@ export class Publisher implements OwnPublishes {
   }
 
   /** mqtt-publisher/4 */
-  #taught(outcome: Outcome | Promise<Outcome>, forget: Forget): Outcome | Promise<Outcome> {
-    if (outcome instanceof Promise) return outcome.then((later) => this.#taught(later, forget))
-    if (isFault(outcome) && !isBusy(outcome)) forget()
+  #taught(outcome: Outcome | Promise<Outcome>, read: Translation): Outcome | Promise<Outcome> {
+    if (outcome instanceof Promise) return outcome.then((later) => this.#taught(later, read))
+    if (isFault(outcome) && !isBusy(outcome)) read.forget?.()
+    if (outcome === undefined && read.discovered !== undefined) {
+      this.#ports.presentation.discovered(this.#client, read.discovered)
+    }
     return outcome
   }
 

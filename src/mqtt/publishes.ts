@@ -50,7 +50,7 @@ interface Waiting {
 const KNOWN: Taken = { kind: 'known' }
 const violation = (reason: ReasonCode): Taken => ({ kind: 'violation', reason })
 
-export interface Speech {
+interface Speech {
   readonly level: ProtocolLevel
   readonly wantsReasons: boolean
   /** Topic aliases that the client may set. */
@@ -94,7 +94,6 @@ export class Publishes {
     const topic = this.#topicOf(packet)
     if (topic === undefined) return violation(REASON.topicAliasInvalid)
     if (qos === 0) return this.#submit(packet, topic, this.#unacknowledged)
-    if (messageId === 0) return violation(REASON.protocolError)
     if (this.#waitingIds.has(messageId)) return KNOWN // publishes/3
     if (qos === 2 && this.#unreleased.has(messageId)) {
       return { kind: 'answer', packet: { cmd: 'pubrec', messageId } } // publishes/3

@@ -71,3 +71,14 @@ const OF_CONNECT: Record<Category, ConnectRefusal> = {
 /** The answer to a CONNECT whose credentials, or whose moment, are refused. */
 export const connectRefusalOf = ({ code }: Fault): ConnectRefusal =>
   OF_CONNECT[CATEGORY[STATUS[code]]]
+
+/** Why a filter is refused with this code, in a sentence for whoever sees the client's log. */
+export const subscriptionLine = (code: number): string =>
+  SUBSCRIPTION_LINES.get(code) ?? 'the filter is refused'
+
+const SUBSCRIPTION_LINES: ReadonlyMap<number, string> = new Map([
+  [REASON.topicFilterInvalid, 'no topic of the gateway can match the filter: see docs/mqtt.md'],
+  [REASON.sharedSubscriptionsNotSupported, 'the gateway has no shared subscriptions'],
+  [REASON.notAuthorized, 'the key may not follow that'],
+  [REASON.quotaExceeded, 'the client has all the subscriptions, or the Channel all the places'],
+])

@@ -25,6 +25,7 @@ import { PACKET_BYTES_MAX } from './codec.ts'
 import { RETRY_READ_MS } from '#src/transports/signals'
 import { keptMsOf, readConnect } from './connect.ts'
 import type { Opening } from './connect.ts'
+import { violationOf } from './packet-rules.ts'
 import { Publishes } from './publishes.ts'
 import { REASON, connectRefusalOf } from './reasons.ts'
 import type { ConnectRefusal, ReasonCode } from './reasons.ts'
@@ -145,6 +146,8 @@ export class Session {
 
   #received(packet: Packet, nowMs: number, outputs: Output[]): void {
     const phase = this.#phase
+    const violation = violationOf(packet, this.#level)
+    if (violation !== undefined) return this.#violated(violation, outputs)
     if (phase.kind === 'greeting') {
       if (packet.cmd === 'connect') this.#connect(packet, nowMs, outputs)
       else this.#close(outputs, 'no CONNECT') // mqtt-session/1

@@ -13,14 +13,16 @@ import type { OperationId } from '#domain/identity'
 import type { OpenChannel } from '#src/acceptance/channel-access'
 import { Serving } from '#src/transports/serving'
 import type { Input as FeedInput, Output as FeedOutput } from '#src/transports/signals'
-import type { Packet, ProtocolLevel, SubscribePacket, UnsubscribePacket } from './codec.ts'
+import { encode } from './codec.ts'
+import type { Packet, ProtocolLevel, SubackPacket } from './codec.ts'
+import type { SubscribePacket, UnsubscribePacket } from './codec.ts'
 import { newsOf } from './news.ts'
 import type { News } from './news.ts'
 import { Outgoing } from './outgoing.ts'
 import type { OutgoingBounds } from './outgoing.ts'
 import { Subscriptions } from './subscriptions.ts'
 import type { Match, StoredSubscription } from './subscriptions.ts'
-import { REASON } from './reasons.ts'
+import { REASON, subscriptionLine } from './reasons.ts'
 
 /** What the feed tells a subscriber. */
 export type FeedNews =
@@ -53,14 +55,15 @@ export interface OwnPublishes {
   has(opId: OperationId): boolean
 }
 
-export interface SubscriberOptions {
-  readonly bounds: OutgoingBounds
+interface SubscriberOptions {
+  /** What the client takes, and whether it wants to know why something is refused. */
+  readonly bounds: OutgoingBounds & { readonly wantsReasons: boolean }
   readonly own: OwnPublishes
   /** Those of a kept session; undefined for one that is not kept. */
   readonly subscriptions?: readonly StoredSubscription[] | undefined
 }
 
-export type SubscriberOutput = { readonly kind: 'send'; readonly packet: Packet } | FeedRequest
+type SubscriberOutput = { readonly kind: 'send'; readonly packet: Packet } | FeedRequest
 
 export type { StoredSubscription }
 
@@ -69,6 +72,7 @@ const REFUSED = 0x80
 
 export class Subscriber {
   readonly #level: ProtocolLevel
+  readonly #bounds: SubscriberOptions['bounds']
   readonly #subscriptions: Subscriptions
   readonly #outgoing: Outgoing
   readonly #own: OwnPublishes
@@ -86,6 +90,7 @@ export class Subscriber {
     { bounds, own, subscriptions }: SubscriberOptions,
   ) {
     this.#level = level
+    this.#bounds = bounds
     this.#subscriptions = new Subscriptions(open, subscriptions)
     this.#outgoing = new Outgoing(bounds)
     this.#own = own
@@ -105,7 +110,7 @@ export class Subscriber {
     const codes = granted.map(({ code }) => (this.#level === 5 || code < REFUSED ? code : REFUSED))
     const filters = granted.flatMap(({ retained }) => (retained === undefined ? [] : [retained]))
     const answers: SubscriberOutput[] = [
-      { kind: 'send', packet: { cmd: 'suback', messageId: messageId ?? 0, granted: codes } },
+      { kind: 'send', packet: this.#explained(messageId ?? 0, codes) },
     ]
     if (filters.length > 0) answers.push({ kind: 'retain', filters })
     const isFollowed = this.#serving !== undefined || this.#subscriptions.size === 0
@@ -160,7 +165,8 @@ export class Subscriber {
       const match = this.#subscriptions.match(each.topic, false)
       if (match === undefined) return []
       // The state is there to be asked for again, so it needs no acknowledgement.
-      return [{ kind: 'send', packet: this.#outgoing.publish(each, { ...match, qos: 0 }, true) }]
+      const packet = this.#outgoing.publish(each, { ...match, qos: 0 }, true)
+      return packet === undefined ? [] : [{ kind: 'send', packet }]
     })
   }
 
@@ -208,8 +214,19 @@ export class Subscriber {
       if (answer.kind !== 'send') return []
       const { packet } = answer
       if (packet.cmd !== 'suback') return [answer]
-      return [{ kind: 'send', packet: { ...packet, granted: packet.granted.map(() => refusal) } }]
+      const codes = packet.granted.map(() => refusal)
+      return [{ kind: 'send', packet: this.#explained(packet.messageId ?? 0, codes) }]
     })
+  }
+
+  /** A SUBACK; why the first of its filters is refused stands in it where the client takes that. */
+  #explained(messageId: number, granted: number[]): SubackPacket {
+    const plain: SubackPacket = { cmd: 'suback', messageId, granted }
+    const refused = granted.find((code) => code >= REFUSED)
+    const { wantsReasons, packetBytesMax } = this.#bounds
+    if (refused === undefined || this.#level === 4 || !wantsReasons) return plain
+    const packet = { ...plain, properties: { reasonString: subscriptionLine(refused) } }
+    return encode(packet, this.#level).length > packetBytesMax ? plain : packet
   }
 
   /** Turns deliveries into packets and tells what is done with, as long as both go on. */
@@ -233,13 +250,13 @@ export class Subscriber {
   }
 
   #deliver({ frame }: Extract<FeedOutput, { readonly kind: 'deliver' }>): void {
-    const { entry } = frame
-    if (entry === undefined) return
+    const { entry, seq } = frame
+    if (entry === undefined) return this.#outgoing.add(seq, [])
     const isOwn = this.#own.has(entry.opId)
     const publishes = newsOf(entry, this.wantsAttrs).flatMap((news): [News, Match][] => {
       const match = this.#subscriptions.match(news.topic, isOwn)
       return match === undefined ? [] : [[news, match]]
     })
-    this.#outgoing.add(entry.seq, publishes)
+    this.#outgoing.add(seq, publishes)
   }
 }

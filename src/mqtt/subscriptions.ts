@@ -3,6 +3,8 @@
 // Invariants:
 //   mqtt-subscriptions/1. A client has at most SUBSCRIPTIONS_MAX of them.
 //   mqtt-subscriptions/2. A key follows what its rights are for and nothing else.
+//   mqtt-subscriptions/3. A filter of the gateway's own topics that none of them can match is
+//                         refused, and one that begins with $: nothing would ever come.
 
 import type { OpenChannel } from '#src/acceptance/channel-access'
 import { followRefusal } from '#src/acceptance/key-rights'
@@ -79,7 +81,7 @@ export class Subscriptions {
   add({ topic, qos, nl, rh = 0 }: Sent, identifier: number | undefined): Granted {
     if (topic.startsWith('$share/')) return refused(REASON.sharedSubscriptionsNotSupported)
     const levels = filterLevelsOf(topic)
-    if (levels === undefined) return refused(REASON.topicFilterInvalid)
+    if (levels === undefined || !mayMatch(levels)) return refused(REASON.topicFilterInvalid)
     if (this.#refusalOf(levels)) return refused(REASON.notAuthorized)
     const isNew = !this.#all.has(topic)
     if (isNew && this.#all.size >= SUBSCRIPTIONS_MAX) return refused(REASON.quotaExceeded)
@@ -114,6 +116,25 @@ export class Subscriptions {
     return followRefusal(key, thingId) !== undefined
   }
 }
+
+/** The forms of topics of the gateway's own. */
+const OWN = ['messages', 'events/+', 'things/+', 'things/+/attrs/+'].map((form) => form.split('/'))
+
+/** mqtt-subscriptions/3: topics of others are those of devices, which ask for them by habit. */
+function mayMatch(filter: readonly string[]): boolean {
+  const [first = ''] = filter
+  const isOwn = OWN.some(([folder]) => folder === first)
+  return isOwn ? OWN.some((form) => meet(filter, form)) : !first.startsWith('$')
+}
+
+/** True when some topic of the form matches the filter. */
+function meet(filter: readonly string[], form: readonly string[]): boolean {
+  if (filter.at(-1) === '#') return filter.length <= form.length + 1 && meetAt(filter, form)
+  return filter.length === form.length && meetAt(filter, form)
+}
+
+const meetAt = (filter: readonly string[], form: readonly string[]): boolean =>
+  filter.every((level, at) => /^[+#]$/.test(level) || form[at] === '+' || form[at] === level)
 
 /** The levels of a filter; undefined when its form is wrong. */
 export function filterLevelsOf(filter: string): readonly string[] | undefined {

@@ -24,7 +24,7 @@ export interface Testament {
   readonly keptMs: number
 }
 
-export interface WillsPorts {
+interface WillsPorts {
   readonly access: Pick<ChannelAccess, 'refusalSince'>
   readonly runtime: Pick<Runtime, 'after' | 'nowMs'>
   readonly meter: Pick<Meter, 'gauge'>

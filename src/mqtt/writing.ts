@@ -13,7 +13,7 @@ import type { Held, Holder } from '#src/transports/held'
 import { HELD_MAX, HELD_PAUSE, TAKES_WITHIN_MS } from './bounds.ts'
 import type { MqttCarrier } from './carrier.ts'
 
-export interface WritingPorts {
+interface WritingPorts {
   readonly runtime: Pick<Runtime, 'soon' | 'after'>
   /** What all clients have not taken. */
   readonly held: Pick<Held, 'changed'>

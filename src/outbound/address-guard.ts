@@ -8,7 +8,7 @@ import { BlockList, isIP, isIPv6 } from 'node:net'
 
 import type { NameLookup } from './name-lookup.ts'
 
-export interface Guarding {
+interface Guarding {
   readonly resolve: NameLookup
   readonly isAllowed: (address: string) => boolean
   readonly signal: AbortSignal

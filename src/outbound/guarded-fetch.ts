@@ -17,7 +17,7 @@ import { guardedAddresses, isPublicAddress, serverNameOf } from './address-guard
 import { nameLookup } from './name-lookup.ts'
 import type { NameLookup } from './name-lookup.ts'
 
-export interface GuardedFetchOptions {
+interface GuardedFetchOptions {
   readonly timers: Timers
   /** Only tests replace it. */
   readonly resolve?: NameLookup

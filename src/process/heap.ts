@@ -13,7 +13,7 @@ const GROWN_BYTES_MIN = 12 * 2 ** 20
 const WINDOWS_MIN = 12
 
 /** Measures a thread and returns its memory to the system. Tests replace it. */
-export interface Heap {
+interface Heap {
   /** The share of the time since the call before in which the thread worked. */
   readonly utilization: () => number
   /** Bytes that the heap has from the system. */

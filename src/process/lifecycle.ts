@@ -14,6 +14,7 @@ import { returnMemoryWhenQuiet } from './heap.ts'
 import { startServer } from '#src/runtime/gateway'
 import type { Server } from '#src/runtime/gateway'
 import { createLogger } from '#src/telemetry/logger'
+import { openingLine } from './opening-line.ts'
 import { workerThreads } from './worker-threads.ts'
 import { systemRuntime } from './system-runtime.ts'
 
@@ -60,6 +61,7 @@ export async function serve(env: Env): Promise<number> {
     process.on('SIGHUP', () => void server.reload())
     // Whoever reads this line may send signals: now each of them does what it should.
     logger.info('listening', server.listening)
+    if (process.stderr.isTTY) process.stderr.write(openingLine(config, server.port))
     returnMemoryWhenQuiet(runtime)
   } catch (error) {
     logger.error('the gateway did not start', { reason: sentenceOf(error) })

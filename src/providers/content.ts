@@ -4,15 +4,20 @@
 import { deliveryIdOf } from '#domain/feed'
 import type { FeedEntry } from '#domain/feed'
 import type { Push } from '#domain/push'
-import { DEFAULT_SEVERITY, SEVERITIES } from '#domain/submission'
-import type { Fields, Json, Severity } from '#domain/submission'
+import {
+  entrySeverity,
+  entryText,
+  preview,
+  shortened,
+  textIn,
+  textOf,
+} from '#domain/push/entry-text'
+import type { Fields, Severity } from '#domain/submission'
 
 /** The largest push in bytes that Apple and Google accept. */
 const PUSH_BYTES_MAX = 4_096
 
 const TITLE_MAX = 200
-const PREVIEW_MAX = 160
-const VALUES_SHOWN_MAX = 4
 
 export interface Content {
   readonly title: string
@@ -46,8 +51,8 @@ export function contentWithin(
 export function contentOf(push: Push): Content {
   const fields = fieldsOf(push.entry)
   const title = textIn(fields, 'title') ?? push.entityTitle ?? push.entry.entityId
-  const body = bodyOf(push.entry, fields)
-  const severity = severityOf(push.entry, fields)
+  const body = entryText(push.entry, fields)
+  const severity = entrySeverity(push.entry, fields)
   const data: Record<string, string> = {}
   for (const [name, value] of Object.entries(fields)) data[name] = textOf(value)
   Object.assign(data, namesOf(push.entry), { title, body, severity })
@@ -58,7 +63,7 @@ export function contentOf(push: Push): Content {
 export function wakeUpOf(push: Push): Content {
   const full = contentOf(push)
   const title = shortened(full.title, TITLE_MAX)
-  const body = shortened(full.body, PREVIEW_MAX)
+  const body = preview(full.body)
   const { severity } = full
   const data = { ...namesOf(push.entry), title, body, severity, wakeup: '1' }
   return { title, body, severity, data }
@@ -83,41 +88,6 @@ function namesOf(entry: FeedEntry): Record<string, string> {
 /** Parses the payload. The gateway wrote it, so it is an object of named values. */
 const fieldsOf = ({ payload }: FeedEntry): Fields => JSON.parse(payload) as Fields
 
-const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value))
-
-function textIn(fields: Fields, name: string): string | undefined {
-  const value = fields[name]
-  return typeof value === 'string' && value !== '' ? value : undefined
-}
-
-/** Returns the text of a push: a Message has its own; other models get one about the change. */
-function bodyOf({ model, action, state }: FeedEntry, fields: Fields): string {
-  const names = model === 'message' ? ['body'] : ['message', 'description', 'status']
-  for (const name of names) {
-    const text = textIn(fields, name)
-    if (text !== undefined) return text
-  }
-  if (model === 'message') return ''
-  return valuesIn(fields['attrs']) || (state ?? action)
-}
-
-function valuesIn(attrs: Json | undefined): string {
-  if (typeof attrs !== 'object' || attrs === null || Array.isArray(attrs)) return ''
-  const shown = Object.entries(attrs)
-    .slice(0, VALUES_SHOWN_MAX)
-    .map(([name, value]) => (value === null ? `${name} –` : `${name} ${textOf(value as Json)}`))
-  return shortened(shown.join(', '), PREVIEW_MAX)
-}
-
-/** Returns the severity of a push: `low` for Things, whose state should wake nobody. */
-function severityOf({ model }: FeedEntry, fields: Fields): Severity {
-  if (model === 'thing') return 'low'
-  const text = textIn(fields, 'severity')?.trim().toLowerCase()
-  return SEVERITIES.find((severity) => severity === text) ?? DEFAULT_SEVERITY
-}
-
-/** Cuts a text between two characters, not within one. */
-function shortened(text: string, lengthMax: number): string {
-  if (text.length <= lengthMax) return text
-  return `${text.slice(0, lengthMax - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
-}
+/** How loudly a push arrives: one that is wanted quiet does as one of no importance. */
+export const loudnessOf = (push: Push, { severity }: Content): Severity =>
+  push.isPassive ? 'low' : severity

@@ -7,12 +7,12 @@ import type { Runtime } from '#domain/runtime'
 
 const CHECK_EVERY_MS = 10_000
 
-export interface CredentialsFilePorts {
+interface CredentialsFilePorts {
   readonly runtime: Pick<Runtime, 'every'>
   readonly logger: Logger
 }
 
-export interface CredentialsFile<Credentials> {
+interface CredentialsFile<Credentials> {
   /** The environment variable that names the file. */
   readonly setting: string
   readonly path: string

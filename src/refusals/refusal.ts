@@ -6,10 +6,9 @@ import type { Fault, FaultCode } from '#domain/fault'
 
 type Header = readonly [name: string, value: string]
 
-export type FailureStatus =
-  400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 415 | 426 | 429 | 500 | 503
+type FailureStatus = 400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 415 | 426 | 429 | 500 | 503
 
-/** The status of each fault. The table in the README is kept equal by a test. */
+/** The status of each fault. A test keeps docs/faults.md equal. */
 export const STATUS: Record<FaultCode, FailureStatus> = {
   authentication_failed: 401,
   access_token_invalid: 401,
@@ -54,10 +53,13 @@ export const STATUS: Record<FaultCode, FailureStatus> = {
   key_scope: 403,
   channel_keys_limit_exceeded: 409,
   channel_key_not_found: 404,
+  dead_letter_not_found: 404,
+  dead_letter_unreadable: 409,
   rule_not_found: 404,
   rules_limit_exceeded: 409,
   message_already_sent: 409,
   scheduled_messages_limit_exceeded: 409,
+  series_limit_exceeded: 413,
   bind_session_not_found: 404,
   invalid_platform: 400,
   invalid_channel_type: 400,

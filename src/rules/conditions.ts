@@ -1,4 +1,5 @@
-// Conditions: `when`, `clear` and the levels of an Event, compiled into closures.
+// Conditions: `when`, `clear` and the levels of an Event, and `where` of a query, compiled into
+// closures. A query has forms of its own beside those of rules (src/queries).
 //
 // Invariants:
 //   conditions/1. A condition on a missing value or one of the wrong type fails: it is neither true
@@ -8,6 +9,7 @@
 import { isRecord } from '#domain/record'
 import type { Fields, Json } from '#domain/submission'
 import { compileExpression } from './expression.ts'
+import { DEPTH_MAX, NAME_MAX, PARTS_MAX, TESTS } from './limits.ts'
 import type { Sent } from './reading.ts'
 import { OUT_OF_STEPS } from './work.ts'
 import type { Work } from './work.ts'
@@ -28,8 +30,8 @@ export interface Facts {
 /** True or false; a text says why the condition fails on these values. (conditions/1) */
 export type Verdict = boolean | string
 
-export interface Condition {
-  readonly verdict: (facts: Facts) => Verdict
+export interface Condition<Seen extends Facts = Facts> {
+  readonly verdict: (facts: Seen) => Verdict
   /** The periods of silence that it asks about, in milliseconds. */
   readonly silences: readonly number[]
   /** The attrs that it reads; `any` when only its evaluation tells. */
@@ -38,12 +40,13 @@ export interface Condition {
   readonly bytes: number
 }
 
-const DEPTH_MAX = 8
-const PARTS_MAX = 32
-const NAME_MAX = 256
+/** Forms of a condition beside those of rules, by the member that tells them apart. */
+export type Forms<Seen extends Facts> = Readonly<
+  Record<string, (sent: Sent) => Condition<Seen>['verdict']>
+>
+
 const FORMS = 'attr, silent, all, any, not or cel'
 const PARTS = ['silent', 'all', 'any', 'not', 'cel'] as const
-const TESTS = ['above', 'below', 'outside', 'inside', 'equals', 'not_equals', 'absent'] as const
 
 // What conditions take in the heap of V8, rounded up.
 const TEST_BYTES = 576
@@ -52,35 +55,51 @@ const PART_BYTES = 320
 const NOTHING: readonly never[] = []
 
 /** Reads a condition and compiles it. Throws Wrong. */
-export function readCondition(sent: Sent, depth = 0): Condition {
+export function readCondition<Seen extends Facts = Facts>(
+  sent: Sent,
+  more: Forms<Seen> = {},
+  depth = 0,
+): Condition<Seen> {
   if (depth > DEPTH_MAX) return sent.wrong(`must not be nested deeper than ${DEPTH_MAX}`)
   const { value } = sent
-  if (!isRecord(value)) return sent.wrong(`must be an object with ${FORMS}`)
+  const forms = [...Object.keys(more), FORMS].join(', ')
+  if (!isRecord(value)) return sent.wrong(`must be an object with ${forms}`)
   if ('attr' in value) return attrCondition(sent)
+  const parts = (one: Sent): readonly Condition<Seen>[] =>
+    one.list(1, PARTS_MAX).map((part) => readCondition(part, more, depth + 1))
   switch (PARTS.find((name) => name in value)) {
     case 'silent':
       return silentCondition(sent.members(['silent']).silent)
     case 'all':
-      return joined(parts(sent.members(['all']).all, depth), false)
+      return joined(parts(sent.members(['all']).all), false)
     case 'any':
-      return joined(parts(sent.members(['any']).any, depth), true)
+      return joined(parts(sent.members(['any']).any), true)
     case 'not': {
-      const part = readCondition(sent.members(['not']).not, depth + 1)
+      const part = readCondition(sent.members(['not']).not, more, depth + 1)
       return { ...opposite(part), bytes: PART_BYTES + part.bytes }
     }
-    case 'cel': {
-      const { evaluate, reads, bytes } = compileExpression(sent.members(['cel']).cel)
-      const verdict = ({ id, title, attrs, work }: Facts): Verdict =>
-        evaluate({ attrs, thing: { id, title }, work })
-      return { verdict, silences: NOTHING, reads, bytes: PART_BYTES + bytes }
+    case 'cel':
+      return celCondition(sent.members(['cel']).cel)
+    case undefined: {
+      const [, form] = Object.entries(more).find(([name]) => name in value) ?? []
+      if (form === undefined) return sent.wrong(`must have ${forms}`)
+      return { verdict: form(sent), silences: NOTHING, reads: NOTHING, bytes: TEST_BYTES }
     }
-    case undefined:
-      return sent.wrong(`must have ${FORMS}`)
   }
 }
 
+function celCondition(sent: Sent): Condition {
+  const { evaluate, reads, bytes } = compileExpression(sent)
+  const verdict = ({ id, title, attrs, work }: Facts): Verdict =>
+    evaluate({ attrs, thing: { id, title }, work })
+  return { verdict, silences: NOTHING, reads, bytes: PART_BYTES + bytes }
+}
+
 /** The condition that holds where this one does not, which it shares. (conditions/1) */
-export const opposite = ({ verdict, ...rest }: Condition): Condition => ({
+export const opposite = <Seen extends Facts>({
+  verdict,
+  ...rest
+}: Condition<Seen>): Condition<Seen> => ({
   ...rest,
   bytes: PART_BYTES,
   verdict: (facts) => {
@@ -89,11 +108,11 @@ export const opposite = ({ verdict, ...rest }: Condition): Condition => ({
   },
 })
 
-const parts = (sent: Sent, depth: number): readonly Condition[] =>
-  sent.list(1, PARTS_MAX).map((part) => readCondition(part, depth + 1))
-
 /** `decides`: the verdict of a part that decides the whole. (conditions/1) */
-function joined(conditions: readonly Condition[], decides: boolean): Condition {
+function joined<Seen extends Facts>(
+  conditions: readonly Condition<Seen>[],
+  decides: boolean,
+): Condition<Seen> {
   return {
     verdict: (facts) => {
       let failure: string | undefined
@@ -111,7 +130,7 @@ function joined(conditions: readonly Condition[], decides: boolean): Condition {
 }
 
 /** The attrs that any of these conditions reads. */
-export function readsOf(conditions: readonly Condition[]): Condition['reads'] {
+export function readsOf(conditions: readonly Pick<Condition, 'reads'>[]): Condition['reads'] {
   const names = new Set<string>()
   for (const { reads } of conditions) {
     if (reads === 'any') return 'any'
@@ -133,7 +152,7 @@ function silentCondition(sent: Sent): Condition {
 
 function attrCondition(sent: Sent): Condition {
   const members = sent.members(['attr', ...TESTS])
-  const path = pathOf(members.attr)
+  const path = attrPath(members.attr)
   const name = path.join('.')
   const given = TESTS.filter((test) => members[test].value !== undefined)
   const [test] = given
@@ -168,17 +187,22 @@ const absenceOf =
   ({ attrs, work }) =>
     work.take(1) ? valueIn(attrs) === undefined : OUT_OF_STEPS
 
-function pathOf(sent: Sent): readonly string[] {
+/** The names that lead to a value. Throws Wrong. */
+export function attrPath(sent: Sent): readonly string[] {
   if (!Array.isArray(sent.value)) return [sent.text(NAME_MAX)]
   return sent.list(1, DEPTH_MAX).map((name) => name.text(NAME_MAX))
 }
 
 /** Returns the function that finds a present value; it gives undefined for an absent one. */
-function valueAt([first = '', ...rest]: readonly string[]): (attrs: Fields) => Json | undefined {
-  if (rest.length === 0) return (attrs) => attrs[first] ?? undefined
+export function valueAt([first = '', ...rest]: readonly string[]): (
+  attrs: Fields,
+) => Json | undefined {
+  if (rest.length === 0) {
+    return (attrs) => (Object.hasOwn(attrs, first) ? (attrs[first] ?? undefined) : undefined)
+  }
   return (attrs) => {
-    let value = attrs[first]
-    for (const name of rest) {
+    let value: Json | undefined = attrs
+    for (const name of [first, ...rest]) {
       if (!isRecord(value) || !Object.hasOwn(value, name)) return undefined
       value = value[name] as Json
     }

@@ -12,13 +12,13 @@ import { Environment } from '@marcbachmann/cel-js'
 import { isRecord } from '#domain/record'
 import type { Fields } from '#domain/submission'
 import { Scope, evaluationOf } from './evaluation.ts'
+import { EXPRESSION_MAX } from './limits.ts'
 import type { Sent } from './reading.ts'
 import { checkTree, namesIn, nodesIn } from './tree.ts'
 import { Failure } from './values.ts'
 import { EXPRESSION_STEPS_MAX, OUT_OF_STEPS } from './work.ts'
 import type { Work } from './work.ts'
 
-const LENGTH_MAX = 1_024
 const NODES_MAX = 128
 const DEPTH_MAX = 16
 
@@ -57,7 +57,7 @@ function nextEnvironment(): Environment {
 }
 
 /** The values that an expression sees, and its budget. */
-export interface ExpressionInput {
+interface ExpressionInput {
   /** null marks a removed value, which an expression does not see. */
   readonly attrs: Fields
   readonly thing: { readonly id: string; readonly title: string }
@@ -79,7 +79,7 @@ const NODE_BYTES = 320
 
 /** Compiles an expression; the fault says what is wrong with it. */
 export function compileExpression(sent: Sent): Expression {
-  const text = sent.text(LENGTH_MAX)
+  const text = sent.text(EXPRESSION_MAX)
   const known = nextEnvironment()
   const parsed = attempt(sent, () => known.parse(text))
   const { ast: tree } = parsed

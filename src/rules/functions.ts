@@ -49,7 +49,7 @@ const SHORT = 8
  * True when a text contains another one. It looks at each character of both twice at most, while
  * `includes` may take the product of their lengths. (Knuth, Morris and Pratt; values/1)
  */
-function contains(text: string, wanted: string): boolean {
+export function contains(text: string, wanted: string): boolean {
   if (wanted.length <= SHORT) return text.includes(wanted)
   const kept = new Uint32Array(wanted.length)
   /** How much of the beginning of `wanted` there is behind one more character. */

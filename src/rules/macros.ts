@@ -7,7 +7,7 @@ import type { Result, Value } from './values.ts'
 type Each = (item: Value) => Result
 
 /** Runs over items; `map` has a condition before its result when there are two parts. */
-export type Macro = (items: readonly Value[], first: Each, second?: Each) => Result
+type Macro = (items: readonly Value[], first: Each, second?: Each) => Result
 
 const NOT_BOOL = new Failure('a condition must be true or false')
 

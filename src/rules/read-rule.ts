@@ -1,11 +1,22 @@
 // Reads a rule as it is put: the first fault by its path, or the compiled rule.
 
 import { parseThingId } from '#domain/identity'
+import {
+  IDS_MAX,
+  LEVELS_MAX,
+  METADATA_KEY_MAX,
+  METADATA_MAX,
+  TAG_MAX,
+  TAGS_MAX,
+  TEXT_MAX,
+} from './limits.ts'
+import { TITLE_MAX } from './limits.ts'
 import { DEFAULT_SEVERITY, SEVERITIES } from '#domain/submission'
 import type { Fields, Json } from '#domain/submission'
 import { bare, isRecord } from '#domain/record'
 import { opposite, readCondition, readsOf } from './conditions.ts'
-import { Sent, Wrong } from './reading.ts'
+import { REMIND_RULE, STEPS_RULE, remindEveryMs, stepsFrom } from './escalation.ts'
+import { Sent, Wrong, charactersIn } from './reading.ts'
 import type { EventOutput, Level, MessageOutput, Rule, Scope } from './rule.ts'
 import { compileWording } from './wording.ts'
 import type { Wording } from './wording.ts'
@@ -18,13 +29,6 @@ export const RULE_BYTES_MAX = 16_384
 const RULE_BYTES = 1_024
 const CHARACTER_BYTES = 3
 const NAMED_BYTES = 64
-
-const IDS_MAX = 1_000
-const LEVELS_MAX = 8
-const TITLE_MAX = 256
-const TEXT_MAX = 2_048
-const TAGS_MAX = 32
-const METADATA_MAX = 64
 
 /** What is wrong with a rule: `rule.when.all[1].above` and `must be a number`. */
 export interface RuleFault {
@@ -130,6 +134,8 @@ const EVENT = [
   'metadata',
   'levels',
   'update_every',
+  'remind_every',
+  'escalate',
 ] as const
 
 function eventFrom(sent: Sent): EventOutput {
@@ -143,8 +149,20 @@ function eventFrom(sent: Sent): EventOutput {
     },
     severity: severityFrom(severity),
     levels: levels.isAbsent ? [] : levels.list(1, LEVELS_MAX).map(levelFrom),
-    fields: fieldsFrom(members),
+    fields: Object.assign(bare<Json>(), fieldsFrom(members), attentionFrom(members)),
     updateEveryMs: members.update_every.duration(),
+  }
+}
+
+/** What the Event says about its reminders, as it is. */
+function attentionFrom(members: Readonly<Record<'remind_every' | 'escalate', Sent>>): Fields {
+  const { remind_every: every, escalate } = members
+  if (!every.isAbsent && remindEveryMs(every.value) === undefined) every.wrong(REMIND_RULE)
+  const steps = escalate.isAbsent ? undefined : stepsFrom(escalate.value)
+  if (!escalate.isAbsent && steps === undefined) escalate.wrong(STEPS_RULE)
+  return {
+    ...(!every.isAbsent && { remind_every: String(every.value) }),
+    ...(steps !== undefined && { escalate: steps as unknown as Json }),
   }
 }
 
@@ -179,7 +197,7 @@ function levelFrom(sent: Sent): Level {
 /** The members that an Event and a Message take over as they are. */
 function fieldsFrom({ tags, metadata }: Readonly<Record<'tags' | 'metadata', Sent>>): Fields {
   const fields = bare<Json>()
-  if (!tags.isAbsent) fields['tags'] = tags.list(1, TAGS_MAX).map((tag) => tag.text(64))
+  if (!tags.isAbsent) fields['tags'] = tags.list(1, TAGS_MAX).map((tag) => tag.text(TAG_MAX))
   if (!metadata.isAbsent) fields['metadata'] = metadataFrom(metadata)
   return fields
 }
@@ -191,7 +209,8 @@ function metadataFrom(sent: Sent): Json {
   const named = Object.entries(value)
   if (named.length > METADATA_MAX) return sent.wrong(`must have at most ${METADATA_MAX} members`)
   for (const [name, one] of named) {
-    if (name === '' || name.length > 64) sent.wrong('must have keys of 1 to 64 characters')
+    if (name === '' || charactersIn(name) > METADATA_KEY_MAX)
+      sent.wrong(`must have keys of 1 to ${METADATA_KEY_MAX} characters`)
     made[name] = new Sent(one, `${path}.${name}`).scalar()
   }
   return made

@@ -15,6 +15,9 @@ export class Wrong extends Error {
   }
 }
 
+/** Characters as people and JSON Schema count them: one outside the basic plane is one. */
+export const charactersIn = (text: string): number => Array.from(text).length
+
 /** One value of a rule and its path. Methods throw Wrong, which `readRule` catches. */
 export class Sent {
   readonly value: unknown
@@ -57,8 +60,10 @@ export class Sent {
 
   text(max: number): string {
     const { value } = this
-    const isText = typeof value === 'string' && value.trim() !== '' && value.length <= max
-    return isText ? value : this.wrong(`must be a text of 1 to ${max} characters`)
+    const isText = typeof value === 'string' && value.trim() !== ''
+    return isText && charactersIn(value) <= max
+      ? value
+      : this.wrong(`must be a text of 1 to ${max} characters`)
   }
 
   optionalText(max: number): string | undefined {

@@ -58,7 +58,7 @@ interface Index {
 }
 
 /** The rules of a channel. */
-export const RULES_PER_CHANNEL_MAX = 1_000
+const RULES_PER_CHANNEL_MAX = 1_000
 /** Bytes that they take together. (rule-set/3) */
 const RULES_BYTES_MAX = 16 * 2 ** 20
 

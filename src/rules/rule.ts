@@ -22,7 +22,7 @@ export interface EventOutput {
   readonly texts: Readonly<Record<string, Wording>>
   readonly severity: string
   readonly levels: readonly Level[]
-  /** Tags and metadata, as they are. */
+  /** Tags, metadata and what it says about its reminders, as they are. */
   readonly fields: Fields
   /** Milliseconds between updates of the texts; 0 for none. */
   readonly updateEveryMs: number

@@ -16,7 +16,7 @@ export const isMacro = ({ op, args }: ASTNode): boolean =>
 
 export const isAttrs = ({ op, args }: ASTNode): boolean => op === 'id' && args === 'attrs'
 
-export function* childrenOf(args: unknown): Generator<ASTNode> {
+function* childrenOf(args: unknown): Generator<ASTNode> {
   if (Array.isArray(args)) for (const one of args) yield* childrenOf(one)
   else if (isRecord(args) && 'op' in args) yield args as unknown as ASTNode
 }

@@ -13,6 +13,7 @@ import type { Facts } from './conditions.ts'
 import { DueQueue } from './due-queue.ts'
 import { isWithin } from './rule-set.ts'
 import type { ActiveRule } from './rule-set.ts'
+import { Unanswered } from './unanswered.ts'
 import { onReading, onTime } from './watch.ts'
 import type { Step } from './watch.ts'
 import { DEADLINE_STEPS_MAX, READING_STEPS_MAX, Work } from './work.ts'
@@ -25,10 +26,12 @@ export interface Firing {
   readonly since: number
   readonly firedAt: number
   clearedAt?: number
+  /** The reminders of an Event. */
+  readonly unanswered?: Unanswered
 }
 
 /** Firings of one trial at most. */
-export const FIRINGS_MAX = 1_000
+const FIRINGS_MAX = 1_000
 /** Steps of one trial: about a second. (work/2) */
 export const TRIAL_STEPS_MAX = 30_000_000
 /** Characters of JSON that the values of its Things have at most. */
@@ -113,13 +116,19 @@ export class Trial {
     }
   }
 
+  /** Ends it at a time: what still fires would be reminded of until then. */
+  end(nowMs: number): void {
+    for (const { firing } of this.#things.values()) firing?.unanswered?.pass(nowMs)
+  }
+
   #keep(thing: Tried, facts: Facts, { watch, actions }: Step): void {
     const before = thing.watch?.due
     thing.watch = watch
     if (watch?.due !== undefined && watch.due !== before) this.#deadlines.add(watch.due, thing)
     for (const action of actions) {
       if (action.kind === 'close') this.#clear(thing, action.at)
-      else if (action.kind !== 'update') this.#fire(thing, facts, action)
+      else if (action.kind === 'update') thing.firing?.unanswered?.entry(facts.nowMs)
+      else this.#fire(thing, facts, action)
     }
     if (watch === undefined || watch.phase === 'quiet') this.#clear(thing, facts.nowMs)
     this.#steps += facts.work.taken
@@ -143,6 +152,9 @@ export class Trial {
       severity: severity ?? fallback,
       since,
       firedAt: at,
+      ...(rule.output.kind === 'event' && {
+        unanswered: new Unanswered(rule.output.fields, facts.nowMs),
+      }),
     }
     thing.firing = firing
     if (this.firings.length < FIRINGS_MAX) this.firings.push(firing)
@@ -150,6 +162,7 @@ export class Trial {
 
   #clear(thing: Tried, at: number): void {
     if (thing.firing !== undefined) thing.firing.clearedAt = Math.max(at, thing.firing.firedAt)
+    thing.firing?.unanswered?.pass(at)
     thing.firing = undefined
   }
 

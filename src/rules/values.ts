@@ -22,7 +22,7 @@ export class Failure {
 }
 
 export type Result = Value | Failure
-export type Binary = (left: Value, right: Value, work: Work) => Result
+type Binary = (left: Value, right: Value, work: Work) => Result
 
 /** Says that the budget is used up. */
 export const SPENT = new Failure('too many steps')

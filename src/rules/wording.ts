@@ -6,7 +6,7 @@ import type { Facts } from './conditions.ts'
 import type { Work } from './work.ts'
 
 /** What a text may name beside the values of the Thing. */
-export interface WordingFacts extends Pick<Facts, 'id' | 'title' | 'attrs' | 'work'> {
+interface WordingFacts extends Pick<Facts, 'id' | 'title' | 'attrs' | 'work'> {
   readonly ruleId: string
   /** The time since when the condition holds. */
   readonly since: number

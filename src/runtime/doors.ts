@@ -22,7 +22,7 @@ import { threadSettings } from './threads/contract.ts'
 import { startThread } from './threads/start-thread.ts'
 import type { Thread } from './threads/start-thread.ts'
 
-export interface DoorParts {
+interface DoorParts {
   readonly ingress: Ingress
   readonly sessions: Sessions
 }
@@ -78,7 +78,7 @@ export function composeSessionDoors(
   return carriers.map((carrier) => ({ ...MAKE[carrier](config, edge, parts), drain }))
 }
 
-export interface MqttParts extends MqttStage {
+interface MqttParts extends MqttStage {
   readonly ingress: Ingress
 }
 

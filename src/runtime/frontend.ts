@@ -45,7 +45,7 @@ export interface Frontend {
   applied(): Promise<void>
 }
 
-export interface FrontendEdge extends BackendEdge {
+interface FrontendEdge extends BackendEdge {
   readonly metrics: Metrics
 }
 
@@ -132,14 +132,13 @@ export async function composeFrontend(
 }
 
 function ingressOptions(config: Config, assistants: readonly Style[]): IngressOptions {
-  const { http, tls, trustedProxies, statusRetentionMs, historyRetentionMs } = config
-  const kept = { keptMs: historyRetentionMs.messagesAndEvents }
+  const { http, tls, trustedProxies, historyRetentionMs, token } = config
+  const kept = { keptMs: historyRetentionMs.messagesAndEvents, hasToken: token !== '' }
   const root = config.roles.ingress ? config.compatibilityRoot : undefined
   return {
     http,
     tls,
     trustedProxies,
-    statusRetentionMs,
     version: VERSION,
     styles: [...compatibilityStyles(kept), ...assistants],
     root: root && { ...root, ...styleAtRoot(root.style, kept) },
@@ -165,14 +164,12 @@ async function consoleFiles(
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown')
 
-// Composes the routes for AI assistants and their authorization server, if settings enable them.
-
 /**
- * Returns no style where the settings turn assistants off, and loads none of the libraries then:
- * they cost 0.2 s of CPU and 27 MB.
+ * The routes for AI assistants and their authorization server. Returns none where the settings turn
+ * assistants off, and loads none of the libraries then: they cost 0.2 s of CPU and 27 MB.
  */
 async function assistantStyles(
-  { assistants, statusRetentionMs }: Pick<Config, 'assistants' | 'statusRetentionMs'>,
+  { assistants }: Pick<Config, 'assistants'>,
   { logger, meter, runtime }: Pick<BackendEdge, 'logger' | 'meter' | 'runtime'>,
   { stores: { authorization: records, bindings } }: Pick<Backend, 'stores'>,
 ): Promise<readonly Style[]> {
@@ -185,9 +182,6 @@ async function assistantStyles(
   const options = { baseUrl, resource: `${baseUrl}/mcp`, registration, pages }
   return [
     authorizationStyle({ ...ports, logger }, options),
-    mcpStyle(
-      { ...assistantsOf(ports, { baseUrl }), logger, meter },
-      { baseUrl, version: VERSION, statusRetentionMs },
-    ),
+    mcpStyle({ ...assistantsOf(ports, { baseUrl }), logger, meter }, { baseUrl, version: VERSION }),
   ]
 }

@@ -8,7 +8,7 @@ import { PROTOCOL, WSS_PATH } from '#src/schemas/frames'
 /** The ports that this process has bound, by the names of its doors. */
 export type BoundPorts = ReadonlyMap<string, number>
 
-export interface ProfileParts {
+interface ProfileParts {
   readonly version: string
   /** What each push provider that is set up tells of itself, by its name. */
   readonly providers: Readonly<Record<string, object>>

@@ -14,11 +14,13 @@ import type { Frontend } from './frontend.ts'
 import type { BoundPorts } from './gateway-profile.ts'
 import { createProcessMetrics } from '#src/telemetry/metrics'
 
-export type ServerEdge = Omit<BackendEdge, 'meter'>
+type ServerEdge = Omit<BackendEdge, 'meter'>
 
 export interface Server {
   /** The addresses and the durability in force, for the log. */
   readonly listening: Readonly<Record<string, unknown>>
+  /** The bound port of the HTTP listener. */
+  readonly port: number
   /** Reads every certificate again; sessions and requests go on. */
   reload(): Promise<void>
   /** Sends goaway, refuses new requests, flushes lanes, finishes turns, and closes everything. */
@@ -42,7 +44,7 @@ export async function startServer(config: Config, edge: ServerEdge): Promise<Ser
     const { http: port = 0, ...devices } = Object.fromEntries(ports)
     const listening = { host, port, devices, durability: backend.durability() }
     const reload = (): Promise<void> => frontend.reload()
-    return { listening, reload, stop: () => stopAll(frontend, backend) }
+    return { listening, port, reload, stop: () => stopAll(frontend, backend) }
   } catch (error) {
     await backend.close()
     throw error

@@ -27,7 +27,7 @@ const CHANNEL_SHARE = { shareMax: 256, aloneMax: 1_024, unknownMax: 4 }
 /** Some 500,000 submissions. */
 const UNAPPLIED_BYTES_MAX = 128 * 2 ** 20
 
-export type StageConfig = Pick<Config, 'lanes' | 'providers'> & AcceptanceOptions
+type StageConfig = Pick<Config, 'lanes' | 'providers'> & AcceptanceOptions
 export type StageEdge = Pick<BackendEdge, 'logger' | 'meter' | 'runtime'> & {
   /** Derives keys from passwords; absent for scrypt. */
   readonly derive?: Derive
@@ -122,8 +122,9 @@ export async function composeBridge(
     submissions,
     access,
     mappings,
+    presentation,
     backend: { alone, stores },
-  }: Pick<Acceptance, 'submissions' | 'access' | 'mappings'> & {
+  }: Pick<Acceptance, 'submissions' | 'access' | 'mappings' | 'presentation'> & {
     readonly backend: Pick<Backend, 'alone' | 'stores'>
   },
 ): Promise<Bridge | undefined> {
@@ -133,6 +134,6 @@ export async function composeBridge(
     import('#src/mqtt/bridge/broker'),
   ])
   const { mqttSessions } = stores
-  const stages = { submissions, access, mappings, alone, mqttSessions }
+  const stages = { submissions, access, mappings, presentation, alone, mqttSessions }
   return new Bridge({ ...stages, connect, runtime, meter, logger }, settings)
 }

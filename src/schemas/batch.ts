@@ -13,9 +13,10 @@ import {
   parseThingId,
 } from '#domain/identity'
 import type { Logged, Unreadable } from '#domain/lane'
-import { EVENT_ACTIONS, RULE_ACTIONS, THING_ACTIONS } from '#domain/submission'
+import { EVENT_SUBMISSION_ACTIONS, RULE_ACTIONS, THING_ACTIONS } from '#domain/submission'
 import { isRecord } from '#domain/record'
 import type {
+  Acknowledging,
   CancellationSubmission,
   EventSubmission,
   Fields,
@@ -139,13 +140,32 @@ function cancellationFrom(item: JsonRecord): CancellationSubmission | undefined 
 function eventFrom(item: JsonRecord): EventSubmission | undefined {
   const accepted = acceptedFrom(item)
   const entityId = typeof item['entityId'] === 'string' ? parseEventId(item['entityId']) : undefined
-  const action = EVENT_ACTIONS.find((known) => known === item['action'])
+  const action = EVENT_SUBMISSION_ACTIONS.find((known) => known === item['action'])
   const patch = patchFrom(item['patch'])
   if (accepted === undefined || entityId === undefined) return undefined
   if (action === undefined || patch === undefined) return undefined
   const { within } = item
   const limit = typeof within === 'string' ? { within } : {}
-  return { model: 'event', action, ...accepted, entityId, patch, ...limit }
+  const acknowledging = action === 'acknowledge' && acknowledgingFrom(item['acknowledging'])
+  return {
+    model: 'event',
+    action,
+    ...accepted,
+    entityId,
+    patch,
+    ...limit,
+    ...(acknowledging && { acknowledging }),
+  }
+}
+
+function acknowledgingFrom(sent: Json | undefined): Acknowledging | undefined {
+  if (!isRecord(sent)) return undefined
+  const { by, note, snoozeMs } = sent
+  return {
+    ...(typeof by === 'string' && { by }),
+    ...(typeof note === 'string' && { note }),
+    ...(isTime(snoozeMs) && { snoozeMs }),
+  }
 }
 
 function thingFrom(item: JsonRecord): ThingSubmission | undefined {

@@ -1,49 +1,51 @@
 // The channels that a person bound to an assistant: requests, schemas and answers of its tools.
 
-import { fault, isFault } from '#domain/fault'
+import { fault } from '#domain/fault'
 import type { BindSession, BindState, Binding } from '#domain/assistants'
-import type { ChannelId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
 
-import type { Wire } from './answers.ts'
 import { CREDENTIALS } from './credentials.ts'
 import { given, object, whole, oneOf, requiredText } from './json-schema.ts'
-import { shape } from './shape.ts'
-import { readChannelId } from './values.ts'
+import { computed, read, writerOf } from './members.ts'
+import type { Wire } from './members.ts'
+import { request } from './shape.ts'
 
 export const NO_ARGUMENTS = object({}, [])
 
-const BINDING = whole({
-  channel_id: given('string', 'The Channel.'),
-  channel_name: given('string', 'The name of the Channel.'),
-  bound_at: given('integer', 'When a person bound it, in Unix milliseconds.'),
-})
-
 export const BINDING_LIST_DATA = whole({
-  channels: { type: 'array', items: BINDING, description: 'Oldest binding first.' },
+  channels: computed(
+    {
+      type: 'array',
+      items: whole({
+        channel_id: given('string', 'The Channel.'),
+        channel_name: given('string', 'The name of the Channel.'),
+        bound_at: computed(
+          given('integer', 'When a person bound it, in Unix milliseconds.'),
+          ({ boundAtMs }: Binding) => boundAtMs,
+        ),
+      }),
+      description: 'Oldest binding first.',
+    },
+    (bindings: readonly Binding[]) => bindings,
+  ),
 })
 
-export const bindingsToWire = (bindings: readonly Binding[]): Wire => ({
-  channels: bindings.map(({ channelId, channelName, boundAtMs }) => ({
-    channel_id: channelId,
-    channel_name: channelName,
-    bound_at: boundAtMs,
-  })),
-})
+export const bindingsToWire = writerOf(BINDING_LIST_DATA)
 
 export const BIND_START_DATA = whole({
   bind_session: given('string', 'Names the session; channel_bind_status takes it.'),
   url: given('string', 'The page for the person; good for one use.'),
-  expires_at: given('integer', 'When the page ends, in Unix milliseconds.'),
+  expires_at: computed(
+    given('integer', 'When the page ends, in Unix milliseconds.'),
+    ({ expiresAtMs }: BindSession) => expiresAtMs,
+  ),
 })
 
-export const bindSessionToWire = ({ bindSession, url, expiresAtMs }: BindSession): Wire => ({
-  bind_session: bindSession,
-  url,
-  expires_at: expiresAtMs,
-})
+export const bindSessionToWire = writerOf(BIND_START_DATA)
 
-export const BIND_STATUS_REQUEST = whole({ bind_session: requiredText('From channel_bind_start.') })
+export const BIND_STATUS_REQUEST = whole({
+  bind_session: read(requiredText('From channel_bind_start.'), (sent) => sent.trim()),
+})
 
 export const BIND_STATUS_DATA = object(
   {
@@ -56,13 +58,7 @@ export const BIND_STATUS_DATA = object(
   ['state'],
 )
 
-const bindStatusShape = shape(BIND_STATUS_REQUEST)
-
-/** Returns the name of the session. */
-export function readBindStatus(sent: unknown): Answer<string> {
-  const body = bindStatusShape(sent)
-  return isFault(body) ? body : body.bind_session.trim()
-}
+export const readBindStatus = request(BIND_STATUS_REQUEST)
 
 /** The state of a bind session; bind_session_not_found for one that the grant does not have. */
 export function bindStateToWire(state: BindState): Answer<Wire> {
@@ -79,9 +75,4 @@ export const UNBIND_DATA = whole({
   unbound: given('boolean', 'True: the assistant can use the Channel no more.'),
 })
 
-const unbindShape = shape(UNBIND_REQUEST)
-
-export function readUnbind(sent: unknown): Answer<ChannelId> {
-  const body = unbindShape(sent)
-  return isFault(body) ? body : readChannelId(body.channel_id)
-}
+export const readUnbind = request(UNBIND_REQUEST)

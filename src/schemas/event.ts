@@ -1,4 +1,5 @@
-// Events: reading the body of create, update and close, at the plain paths and below a Thing.
+// Events: reading the body of create, update and close, at the plain paths and below a Thing, and
+// that of acknowledge.
 //
 // Order of refusals: shape/1, then the values of channel_id, password, event_id, event_time,
 // thing_id with its path, and the rest in the order of the fields.
@@ -7,15 +8,17 @@ import { fault, isFault } from '#domain/fault'
 import { parseEventId, parseThingId } from '#domain/identity'
 import type { ThingId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
+import { bare } from '#domain/record'
 import type { EventAction, EventSubmission } from '#domain/submission'
 
 import { fieldsReaderOf } from './fields/field-reader.ts'
-import { shape } from './shape.ts'
+import { request, shape } from './shape.ts'
 import { EVENT_FIELDS } from './fields/submission-fields.ts'
-import { EVENT_REQUESTS } from './event-schemas.ts'
+import { EVENT_ACKNOWLEDGEMENT, EVENT_REQUESTS, readEventId } from './event-schemas.ts'
 import { newId, opIdOf } from './submission.ts'
 import type { Making, ReadSubmission } from './submission.ts'
-import { ENTITY_ID_RULE, invalid, readCredentials, readParsed, readRequiredTime } from './values.ts'
+import { ENTITY_ID_RULE, invalid, readCredentials, readParsed } from './values.ts'
+import { readRequiredTime } from './values.ts'
 import type { SentText } from './values.ts'
 
 const shapes = {
@@ -85,9 +88,29 @@ export function readNamedEvent(
   return { ...read, submission: { ...read.submission, action: 'update', entityId } }
 }
 
-function readEventId(sent: SentText) {
-  const id = readParsed('event_id', sent, { parse: parseEventId, rule: ENTITY_ID_RULE })
-  return id ?? fault('event_id_required', { field: 'event_id' })
+const readAcknowledging = request(EVENT_ACKNOWLEDGEMENT.acknowledge.request)
+
+/** POST /event/acknowledge, by the credentials of the channel or of a subscribed device. */
+export function readAcknowledge(
+  sent: unknown,
+  making: Making,
+): Answer<ReadSubmission<EventSubmission>> {
+  const read = readAcknowledging(sent)
+  if (isFault(read)) return read
+  const { reader, id, at, ...acknowledging } = read
+  const submission: EventSubmission = {
+    model: 'event',
+    action: 'acknowledge',
+    opId: opIdOf(making),
+    channelId: reader.channelId,
+    acceptedAt: making.nowMs,
+    entityId: id,
+    patch: { at, fields: bare() },
+    acknowledging,
+  }
+  return reader.kind === 'password'
+    ? { submission, password: reader.password }
+    : { submission, password: '', deviceKey: reader.deviceKey }
 }
 
 /** The Thing under which the patch files the event; '' takes it out of its Thing. */

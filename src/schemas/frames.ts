@@ -75,8 +75,10 @@ export interface Welcome {
 }
 
 /** `retention`: the entries are gone. `reset`: the cursor was ahead of the feed. */
-export type GapReason = 'retention' | 'reset'
-export type UnsubscribedReason = 'unsubscribed' | 'channel_deleted'
+export const GAP_REASONS = ['retention', 'reset'] as const
+type GapReason = (typeof GAP_REASONS)[number]
+export const UNSUBSCRIBED_REASONS = ['unsubscribed', 'channel_deleted'] as const
+export type UnsubscribedReason = (typeof UNSUBSCRIBED_REASONS)[number]
 /**
  * `shutdown`: this process stops. `replaced`: a newer session of the device took over; do not come
  * back. `unavailable`, `busy`: a dependency of the gateway does not answer, or too much work waits.
@@ -117,7 +119,10 @@ export interface Delivery {
   readonly replay: boolean
 }
 
-/** Messages of the gateway about a session; deliveries are written by `encodeDelivery`. */
+/**
+ * Messages of the gateway about a session, written by their schemas (session/frame-schemas.ts);
+ * deliveries are written by `encodeDelivery`.
+ */
 export type GatewayNotice =
   | Welcome
   | Gap
@@ -144,65 +149,33 @@ export type GatewayFrame = GatewayNotice | Delivery
  * payload is spliced in. (frames/1)
  */
 export function encodeDelivery(entry: FeedEntry, mode: 'live' | 'replay'): string {
-  const { channelId, seq, state, rev } = entry
-  const head =
-    `{"type":"deliver","channel_id":"${channelId}","seq":${seq}` +
-    `,"delivery_id":"${deliveryIdOf(channelId, seq)}","op_id":"${entry.opId}"` +
-    `,"model":"${entry.model}","action":"${entry.action}","entity_id":"${entry.entityId}"`
-  const stateAndRev =
-    (state === undefined ? '' : `,"state":"${state}"`) + (rev === undefined ? '' : `,"rev":${rev}`)
-  const replay = mode === 'replay' ? ',"replay":true' : ''
-  const at = `,"accepted_at":${entry.acceptedAt}`
-  return `${head}${stateAndRev}${at}${replay},"payload":${entry.payload}}`
+  const { channelId, seq, opId, model, action, entityId, state, rev, acceptedAt, payload } = entry
+  const delivery = deliveryIdOf(channelId, seq)
+  // Joined at once: of a sum of so many texts each part sum would be an object.
+  return [
+    `{"type":"deliver","channel_id":"`,
+    channelId,
+    `","seq":`,
+    seq,
+    `,"delivery_id":"`,
+    delivery,
+    `","op_id":"`,
+    opId,
+    `","model":"`,
+    model,
+    `","action":"`,
+    action,
+    `","entity_id":"`,
+    entityId,
+    state === undefined ? '"' : `","state":"${state}"`,
+    rev === undefined ? '' : `,"rev":${rev}`,
+    `,"accepted_at":`,
+    acceptedAt,
+    mode === 'replay' ? `,"replay":true,"payload":` : `,"payload":`,
+    payload,
+    '}',
+  ].join('')
 }
-
-/** The text of every other frame of the gateway. */
-export function encodeNotice(notice: GatewayNotice): string {
-  return JSON.stringify(noticeToWire(notice))
-}
-
-function noticeToWire(notice: GatewayNotice): Readonly<Record<string, unknown>> {
-  switch (notice.kind) {
-    case 'welcome':
-      return {
-        type: 'welcome',
-        session_id: notice.sessionId,
-        server_time: notice.serverTime,
-        heartbeat_ms: notice.heartbeatMs,
-        idle_ms: notice.idleMs,
-        max_frame_bytes: notice.maxFrameBytes,
-        channels: notice.channels.map(subscribedChannelToWire),
-      }
-    case 'gap': {
-      const { from, to, reason, restart } = notice
-      const gap = { type: 'gap', channel_id: notice.channelId, from, to, reason }
-      return restart ? { ...gap, restart } : gap
-    }
-    case 'caught-up':
-      return { type: 'caught_up', channel_id: notice.channelId, seq: notice.seq }
-    case 'subscribed':
-      return { type: 'subscribed', ...subscribedChannelToWire(notice) }
-    case 'unsubscribed':
-      return { type: 'unsubscribed', channel_id: notice.channelId, reason: notice.reason }
-    case 'ping':
-    case 'pong':
-      return { type: notice.kind, t: notice.mark }
-    case 'error':
-      return { type: 'error', code: notice.code, message: notice.message }
-    case 'goaway':
-      break
-  }
-  return { type: 'goaway', reason: notice.reason, retry_after_ms: notice.retryAfterMs }
-}
-
-const subscribedChannelToWire = (
-  channel: SubscribedChannel,
-): Readonly<Record<string, unknown>> => ({
-  channel_id: channel.channelId,
-  channel_name: channel.channelName,
-  head_seq: channel.headSeq,
-  cursor: channel.cursor,
-})
 
 /** The text of a device's frame. */
 export function encodeDeviceFrame(frame: DeviceFrame): string {

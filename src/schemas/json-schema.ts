@@ -1,8 +1,8 @@
 // JSON schemas as plain data: the building blocks of the schemas of all routes. The OpenAPI
 // document shows them whole (openapi.ts); shape.ts checks the JSON types in them.
 
-import { ANY_TEXT, BLANK, NOT_BLANK, TIME_FORM } from './patterns.ts'
-import { bytesForm, exactly, trimmed, trimmedOrBlank } from './patterns.ts'
+import { ANY_TEXT, BLANK, NOT_BLANK } from './patterns.ts'
+import { bytesForm, exactly, trimmed } from './patterns.ts'
 
 export type JsonSchema = { readonly [keyword: string]: unknown }
 export type Properties = Readonly<Record<string, JsonSchema>>
@@ -33,6 +33,10 @@ export const whole = <const Members extends Properties>(
   required: Object.keys(properties),
 })
 
+/** Other members are refused: one that is written wrong must not go unnoticed. */
+export const only = <Schema extends object>(schema: Schema) =>
+  ({ ...schema, additionalProperties: false }) as const
+
 /**
  * One of several cases, each of which says more about the members of one object. The SDK types the
  * body as one of them.
@@ -47,6 +51,31 @@ export const inOneCase = <Schema extends ObjectSchema>(
   schema: Schema,
   cases: readonly ObjectSchema[],
 ): Schema => ({ ...schema, anyOf: cases })
+
+/** The name of a schema in the OpenAPI document; JSON leaves it out. */
+export const NAME: unique symbol = Symbol('name')
+
+/** A schema with the name that its readers know it by. */
+export const named = <const Schema extends JsonSchema>(name: string, schema: Schema): Schema => ({
+  ...schema,
+  [NAME]: name,
+})
+
+// The declarations of the SDK name it, so it is exported; nothing has it when the program runs.
+export declare const TYPE: unique symbol
+
+/** Says the type of a schema's value in TypeScript. */
+export type OfType<Type> = { readonly [TYPE]: Type }
+
+/** A schema of which TypeScript knows more than its keywords say. */
+export const typed =
+  <Type>() =>
+  <const Schema extends JsonSchema>(schema: Schema): Schema & OfType<Type> =>
+    schema as never
+
+/** Any JSON value, as the document of routes names it. */
+export const anyJson = (description: string) =>
+  ({ $ref: '#/components/schemas/JsonValue', description }) as const
 
 /** A text that must be sent, in the form of the pattern; by default any text that is not blank. */
 export const requiredText = (description: string, pattern = NOT_BLANK) =>
@@ -63,6 +92,13 @@ export const text = (description: string, pattern = ANY_TEXT) =>
 export const patchText = (description: string, pattern = ANY_TEXT) =>
   text(`${description} An empty text clears it.`, pattern)
 
+/** Says of a member that null, unlike elsewhere, is a value. */
+export const NULL_REMOVES = 'null removes it'
+
+/** A member whose null removes what was there. */
+export const removable = <const Schema extends JsonSchema>(schema: Schema) =>
+  ({ ...schema, $comment: NULL_REMOVES }) as const
+
 /** A member that must not be sent; null is the same as absent. */
 export const forbidden = (description: string) =>
   ({ type: 'null', description: `Must not be sent. ${description}` }) as const
@@ -70,26 +106,25 @@ export const forbidden = (description: string) =>
 /** A member that is blank or null where it is there at all. */
 export const ABSENT = { type: ['string', 'null'], pattern: BLANK } as const
 
-const TIME_RULE = 'Unix seconds or milliseconds, as a number or a numeric text.'
+const TIME_RULE = 'Unix seconds or milliseconds.'
 /** Numbers below 10^12 are seconds; both end with the year 9999. */
-const TIME_RANGES = [
-  { minimum: 0, exclusiveMaximum: 253_402_300_800 },
-  { minimum: 1_000_000_000_000, exclusiveMaximum: 253_402_300_800_000 },
-] as const
+const TIME_RANGES = {
+  minimum: 0,
+  exclusiveMaximum: 253_402_300_800_000,
+  anyOf: [{ exclusiveMaximum: 253_402_300_800 }, { minimum: 1_000_000_000_000 }],
+} as const
 
 export const requiredTime = (description: string) =>
   ({
     type: ['number', 'string'],
-    anyOf: TIME_RANGES,
-    pattern: trimmed(TIME_FORM),
+    ...TIME_RANGES,
     description: `${description} ${TIME_RULE}`,
   }) as const
 
 export const time = (description: string) =>
   ({
     type: ['number', 'string', 'null'],
-    anyOf: TIME_RANGES,
-    pattern: trimmedOrBlank(TIME_FORM),
+    ...TIME_RANGES,
     description: `${description} ${TIME_RULE}`,
   }) as const
 
@@ -118,7 +153,7 @@ export const keyed = (description: string) =>
   ({
     type: ['object', 'null'],
     propertyNames: { pattern: ANY_TEXT },
-    additionalProperties: { $ref: '#/components/schemas/Json' },
+    additionalProperties: { $ref: '#/components/schemas/JsonValue' },
     description,
   }) as const
 
@@ -141,18 +176,19 @@ export const scalars = (
     description,
   }) as const
 
-/** Any JSON value that is kept as it is: the component Json, which refers to itself. */
+/** Any JSON value that is kept as it is: the component JsonValue, which refers to itself. */
 export const ANY_JSON: JsonSchema = {
   description: 'Any JSON value, at most 32 levels deep. Numbers that a double carries exactly.',
   anyOf: [
-    { type: ['boolean', 'null'] },
+    { type: 'null' },
+    { type: 'boolean' },
     { type: 'number', ...EXACT },
     { type: 'string', pattern: ANY_TEXT },
-    { type: 'array', items: { $ref: '#/components/schemas/Json' } },
+    { type: 'array', items: { $ref: '#/components/schemas/JsonValue' } },
     {
       type: 'object',
       propertyNames: { pattern: ANY_TEXT },
-      additionalProperties: { $ref: '#/components/schemas/Json' },
+      additionalProperties: { $ref: '#/components/schemas/JsonValue' },
     },
   ],
 }
@@ -162,9 +198,9 @@ export const ANY_JSON: JsonSchema = {
  * may have any type are left out.
  */
 export function typesOnly({ properties, required }: ObjectSchema): ObjectSchema {
-  const typed = Object.entries(properties).filter(([, schema]) => 'type' in schema)
+  const known = Object.entries(properties).filter(([, schema]) => 'type' in schema)
   return object(
-    Object.fromEntries(typed.map(([name, schema]) => [name, typesOfMember(schema)])),
+    Object.fromEntries(known.map(([name, schema]) => [name, typesOfMember(schema)])),
     required,
   )
 }
@@ -185,6 +221,10 @@ export const given = <const Type extends 'string' | 'integer' | 'boolean' | 'obj
   type: Type,
   description: string,
 ) => ({ type, description }) as const
+
+/** One of these words, which readers take in any case. */
+export const word = <const Word extends string>(words: readonly Word[], description: string) =>
+  ({ ...requiredText(description), words }) as const
 
 /** One of these texts. */
 export const oneOf = <const Word extends string>(values: readonly Word[], description: string) =>

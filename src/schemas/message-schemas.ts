@@ -1,27 +1,32 @@
 // The routes of Messages: their fields (fields/submission-fields.ts), and the members beside them.
 
+import { parseOperationId } from '#domain/identity'
+import { isRecord } from '#domain/record'
+
 import { CREDENTIALS } from './credentials.ts'
 import { exampleOf } from './document/examples.ts'
 import { takenBy } from './fields/field-schemas.ts'
 import { LIST_ITEMS_MAX } from './fields/field-reader.ts'
 import { MESSAGE_FIELDS } from './fields/submission-fields.ts'
 import type { Fields } from './fields/submission-fields.ts'
-import { ABSENT, forbidden, inOneCase, object, requiredText } from './json-schema.ts'
+import { ABSENT, forbidden, inOneCase, object, requiredText, whole } from './json-schema.ts'
 import type { JsonSchema, ObjectSchema, Properties } from './json-schema.ts'
-import { BLANK, NOT_BLANK, OPERATION_ID_FORM, listOf, trimmed } from './patterns.ts'
-import { routes } from './route.ts'
+import { BLANK, OPERATION_ID_FORM, listOf, trimmed } from './patterns.ts'
+import { read } from './members.ts'
+import { post, routes } from './route.ts'
 import { OPERATION_DATA, SUBMITTING, accepted } from './submission-schemas.ts'
+import { OPERATION_ID_RULE, invalid, readParsed } from './values.ts'
 
-const MESSAGE = { ...CREDENTIALS, ...takenBy(MESSAGE_FIELDS, 'send') } as const
+const FIELDS = { ...CREDENTIALS, ...takenBy(MESSAGE_FIELDS, 'send') } as const
 const MESSAGE_REQUIRED = ['channel_id', 'password', 'title'] as const
 
 /** A Message about a Thing must have a time. */
-const messageCases = (absent: JsonSchema): readonly ObjectSchema[] => [
-  { ...object({ thing_id: absent }, []), title: 'Message of a Channel' },
+const MESSAGE_CASES: readonly ObjectSchema[] = [
+  { ...object({ thing_id: ABSENT }, []), title: 'Message of a Channel' },
   {
     ...object(
       {
-        occurred_at: { type: ['number', 'string'], pattern: NOT_BLANK },
+        occurred_at: FIELDS.occurred_at,
         op_id: { examples: ['boiler-1:pressure:17'] },
       },
       ['occurred_at'],
@@ -30,31 +35,34 @@ const messageCases = (absent: JsonSchema): readonly ObjectSchema[] => [
   },
 ]
 
-export const MESSAGE_REQUEST = inOneCase(
-  object(
-    { ...MESSAGE, message_id: forbidden('The gateway makes the message_id.') },
-    MESSAGE_REQUIRED,
+export const MESSAGE_REQUEST = {
+  ...inOneCase(
+    object(
+      { ...FIELDS, message_id: forbidden('The gateway makes the message_id.') },
+      MESSAGE_REQUIRED,
+    ),
+    MESSAGE_CASES,
   ),
-  messageCases(ABSENT),
-)
+  // Of two times to send it at nobody knows which one counts.
+  dependentSchemas: { deliver_at: { properties: { delay: { type: 'string', pattern: BLANK } } } },
+}
 
 /** The same as query parameters of the legacy GET route. */
-const MESSAGE_QUERY = inOneCase(
-  object<Properties, string>(
-    {
-      ...Object.fromEntries(
-        Object.entries(MESSAGE).map(([name, schema]) => [name, inQuery(name, schema)]),
-      ),
-      metadata: { ...MESSAGE.metadata, type: 'object' },
-    },
-    MESSAGE_REQUIRED,
-  ),
-  messageCases({ type: 'string', pattern: BLANK }),
+const MESSAGE_QUERY = object<Properties, string>(
+  Object.fromEntries(Object.entries(FIELDS).map(([name, schema]) => [name, inQuery(name, schema)])),
+  MESSAGE_REQUIRED,
 )
 
 /** The same member as text; a list is separated by commas. */
-function inQuery(name: string, { pattern, maxLength, description }: JsonSchema): JsonSchema {
-  const examples = [String(exampleOf(name, {}))]
+function inQuery(name: string, schema: JsonSchema): JsonSchema {
+  const { type, pattern, maxLength, description } = schema
+  const example = exampleOf(name, {})
+  if (Array.isArray(type) && type.includes('number')) return schema
+  if (isRecord(example)) {
+    const examples = [JSON.stringify(example)]
+    return { type: 'string', description: `${String(description)} As JSON.`, examples }
+  }
+  const examples = [String(example)]
   const { [name]: field }: Fields = MESSAGE_FIELDS
   if (field?.bytesMax === undefined) {
     return {
@@ -73,13 +81,20 @@ function inQuery(name: string, { pattern, maxLength, description }: JsonSchema):
   }
 }
 
-const CANCELLED_OP_ID = requiredText(
-  'The op_id of the Message, from the answer to its sender.',
-  trimmed(OPERATION_ID_FORM),
+const FORM = { parse: parseOperationId, rule: OPERATION_ID_RULE }
+
+/** The operation of the Message. */
+const CANCELLED_OP_ID = read(
+  requiredText(
+    'The op_id of the Message, from the answer to its sender.',
+    trimmed(OPERATION_ID_FORM),
+  ),
+  (sent, field) => readParsed(field, sent, FORM) ?? invalid(field, OPERATION_ID_RULE),
+  'cancels',
 )
 
 const SEND = {
-  data: accepted('message_id'),
+  data: accepted('Message'),
   codes: [
     ...SUBMITTING,
     'message_id_forbidden',
@@ -89,21 +104,23 @@ const SEND = {
   ],
 } as const
 
-export const MESSAGE_ROUTES = routes('Submissions', {
-  '/message': { ...SEND, summary: 'Send a Message', request: MESSAGE_REQUEST },
-  '/message/cancel': {
-    summary: 'Cancel a Message that waits for its time',
-    request: object({ ...CREDENTIALS, op_id: CANCELLED_OP_ID }, [
-      'channel_id',
-      'password',
-      'op_id',
-    ]),
-    data: OPERATION_DATA,
-    codes: [...SUBMITTING, 'send_status_not_found', 'message_already_sent', 'server_busy'],
-  },
-  'GET /message': {
+/** The submissions of Messages. */
+export const MESSAGE = routes('Submissions', 'Message', {
+  send: { ...SEND, path: '/message', summary: 'Send a Message', request: MESSAGE_REQUEST },
+  sendByQuery: {
     ...SEND,
+    path: '/message',
+    method: 'GET',
+    operation: 'sendMessageByQuery',
     summary: 'Send a Message by query parameters (legacy)',
     query: MESSAGE_QUERY,
   },
+})
+
+export const CANCELLATION = routes('Submissions', 'Message', {
+  cancel: post('/message/cancel', 'Cancel a Message that waits for its time', {
+    request: whole({ ...CREDENTIALS, op_id: CANCELLED_OP_ID }),
+    data: OPERATION_DATA,
+    codes: [...SUBMITTING, 'send_status_not_found', 'message_already_sent', 'server_busy'],
+  }),
 })

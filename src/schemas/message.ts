@@ -16,13 +16,12 @@ import { DEFAULT_SEVERITY } from '#domain/submission'
 import type { MessageSubmission, Schedule } from '#domain/submission'
 import { isRecord } from '#domain/record'
 
-import { durationMs } from '#src/rules/durations'
+import { DELAY_RULE, delayMs } from '#src/rules/durations'
 import { parseExactly } from './json/exact-json.ts'
 import { fieldsReaderOf } from './fields/field-reader.ts'
-import { CREDENTIALS_READ, request, shape } from './shape.ts'
-import type { RequestOf } from './shape.ts'
+import { shape } from './shape.ts'
 import { MESSAGE_FIELDS } from './fields/submission-fields.ts'
-import { MESSAGE_REQUEST, MESSAGE_ROUTES } from './message-schemas.ts'
+import { MESSAGE_REQUEST } from './message-schemas.ts'
 import { newId, opIdOf } from './submission.ts'
 import type { Making, ReadSubmission } from './submission.ts'
 import { ENTITY_ID_RULE, invalid, isTimeAbsent, OPERATION_ID_RULE } from './values.ts'
@@ -109,27 +108,17 @@ function scheduleOf(
     if (delay !== '') return invalid('delay', 'must not be sent together with deliver_at')
     return isWithin(time - nowMs) ? { deliverAt: time } : DELIVER_AT_REFUSAL
   }
-  const ms = durationMs(delay)
-  return ms !== undefined && isWithin(ms) ? { deliverAt: nowMs + ms, delay } : DELAY_REFUSAL
+  const ms = delayMs(delay)
+  return ms === undefined ? DELAY_REFUSAL : { deliverAt: nowMs + ms, delay }
 }
 
 const isWithin = (ms: number): boolean => ms >= DELAY_MS_MIN && ms <= DELAY_MS_MAX
 
-const DELAY_REFUSAL = invalid('delay', 'must be a whole number of s, m, h or d, from 10s to 30d')
+const DELAY_REFUSAL = invalid('delay', DELAY_RULE)
 const DELIVER_AT_REFUSAL = invalid('deliver_at', 'must be 10 seconds to 30 days from now')
 
 const THING_ID_FORM = { parse: parseThingId, rule: ENTITY_ID_RULE }
 const OPERATION_ID_FORM = { parse: parseOperationId, rule: OPERATION_ID_RULE }
-
-export type CancellationRequest = RequestOf<typeof readCancellation>
-
-/** POST /message/cancel */
-export const readCancellation = request(MESSAGE_ROUTES['/message/cancel'].request, {
-  ...CREDENTIALS_READ,
-  /** The operation of the Message. */
-  cancels: (body) =>
-    readParsed('op_id', body.op_id, OPERATION_ID_FORM) ?? invalid('op_id', OPERATION_ID_RULE),
-})
 
 /**
  * GET /message: turns the parameters into the body of a POST. The first of a repeated parameter

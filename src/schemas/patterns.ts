@@ -1,11 +1,14 @@
 // Regular expressions of ECMA-262 for the texts that the gateway takes, for the OpenAPI document.
 // The readers of requests decide; a test compares both.
 
-/** The characters that trimming removes, as the inside of a character class. */
-const SPACE = '\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff'
+/** The characters that trimming removes: ECMA-262 has one class of them. */
+const SPACE = '\\s'
 const ASCII_SPACE = '\\t-\\r '
 /** ASCII without NUL and without white space. */
 const ASCII_VISIBLE = '\\u0001-\\u0008\\u000e-\\u001f!-\\u007f'
+
+/** Any text that has more than white space: without trimming, and NUL counts. */
+export const SOME_TEXT = `[^${SPACE}]`
 
 /** Nothing but white space, which counts as absent. */
 export const BLANK = `^[${SPACE}]*$` as const
@@ -36,8 +39,32 @@ export const anyCase = (words: readonly string[]): string =>
 
 export const ENTITY_ID_FORM = '[A-Za-z0-9_:-]{1,64}'
 export const OPERATION_ID_FORM = '[A-Za-z0-9_:-]{1,128}'
-/** A duration such as `10m`. */
-export const DURATION_FORM = '[1-9][0-9]{0,6}[smhd]'
+/** A duration up to 30d; the numbers of seconds below a million have a form of their own. */
+const upTo30Days = (seconds: string): string =>
+  [
+    `(?:${seconds}|1\\d{6}|2[0-4]\\d{5}|25[0-8]\\d{4}|259[01]\\d{3}|2592000)s`,
+    '(?:[1-9]\\d{0,3}|[1-3]\\d{4}|4[0-2]\\d{3}|43[01]\\d\\d|43200)m',
+    '(?:[1-9]\\d?|[1-6]\\d\\d|7[01]\\d|720)h',
+    '(?:[1-9]|[12]\\d|30)d',
+  ].join('|')
+/** A duration from 1s to 30d, in whole seconds, minutes, hours or days. */
+export const DURATION_FORM = upTo30Days('[1-9]\\d{0,5}')
+/** The same from 10s on: the delay of a Message. */
+export const DELAY_FORM = upTo30Days('[1-9]\\d{1,5}')
+/** The same from 1m to 1d: the time between reminders. */
+export const REMINDER_FORM = [
+  '(?:[6-9]\\d|[1-9]\\d{2,3}|[1-7]\\d{4}|8[0-5]\\d{3}|86[0-3]\\d\\d|86400)s',
+  '(?:[1-9]\\d{0,2}|1[0-3]\\d\\d|14[0-3]\\d|1440)m',
+  '(?:[1-9]|1\\d|2[0-4])h',
+  '1d',
+].join('|')
+/** The same from 1m to 7d: how long a person looks away. */
+export const SNOOZE_FORM = [
+  '(?:[6-9]\\d|[1-9]\\d{2,4}|[1-5]\\d{5}|60[0-3]\\d{3}|604[0-7]\\d\\d|604800)s',
+  '(?:[1-9]\\d{0,3}|100[0-7]\\d|10080)m',
+  '(?:[1-9]\\d?|1[0-5]\\d|16[0-8])h',
+  '[1-7]d',
+].join('|')
 export const DEVICE_KEY_FORM = '[0-9a-f]{32}'
 export const KEY_ID_FORM = '[0-9a-f]{32}'
 export const SUBSCRIBER_ID_FORM = '[0-9a-f]{32}'
@@ -61,6 +88,13 @@ export const CURSOR_FORM = 'c(?:0|[1-9a-z][0-9a-z]{0,9})'
 /** The address of a web page, in any characters but NUL. */
 export const WEB_URL_FORM = `(?:${anyCase(['http', 'https'])})://[^${SPACE}\\u0000][^\\u0000]*`
 
+const TOPIC_LEVEL = '(?:[^+#/\\u0000]+|\\+[A-Za-z]\\w*)'
+const TOPIC_LEVELS = '#[A-Za-z]\\w*'
+/** Levels of topics, of which some have names: +one, #several. */
+export const TOPIC_PATTERN =
+  `^(?:${TOPIC_LEVEL}(?:/${TOPIC_LEVEL})*(?:/${TOPIC_LEVELS}(?:/${TOPIC_LEVEL})*)?` +
+  `|${TOPIC_LEVELS}(?:/${TOPIC_LEVEL})*)$`
+
 const NOT_JSON = `[^\\[${SPACE}][\\s\\S]*`
 /** Between brackets JSON knows four kinds of white space. */
 const EMPTY_LIST = `\\[[ \\t\\n\\r]*\\][${SPACE}]*`
@@ -69,13 +103,6 @@ export const SHORT_ACTIONS = `^[${SPACE}]*(?:${NOT_JSON}|${EMPTY_LIST})?$`
 
 /** Keys between commas, of which one is not blank. */
 export const KEYS_BETWEEN_COMMAS = `[^,${SPACE}\\u0000]`
-
-/** A time as text: up to 11 digits of seconds, or 13 or 14 digits of milliseconds. */
-export const TIME_FORM = '\\+?0*(?:[0-9]{1,11}|[1-9][0-9]{12,13})(?:\\.[0-9]+)?'
-/** A whole number from 0 as text. */
-export const WHOLE_FORM = '\\+?0*[0-9]{1,15}(?:\\.0+)?'
-/** A whole number from 1 to 200 as text. */
-export const LIMIT_FORM = '\\+?0*(?:[1-9][0-9]?|1[0-9]{2}|200)(?:\\.0+)?'
 
 /**
  * `min` to `max` bytes of UTF-8 without white space around them. JSON Schema counts characters, so

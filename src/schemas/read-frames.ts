@@ -2,19 +2,12 @@
 // and ignores unknown ones, so that either side may be the newer one.
 
 import { fault } from '#domain/fault'
-import {
-  parseChannelId,
-  parseDeviceKey,
-  parseEventId,
-  parseMessageId,
-  parseOperationId,
-  parseThingId,
-} from '#domain/identity'
-import type { ChannelId, EntityId } from '#domain/identity'
+import { parseChannelId, parseDeviceKey, parseOperationId } from '#domain/identity'
+import type { ChannelId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
-import { ACTIONS, MODELS } from '#domain/submission'
-import type { Fields, Model } from '#domain/submission'
-import { isRecord } from '#domain/record'
+import { ACTIONS, MODELS, parseEntityId } from '#domain/submission'
+import type { Fields } from '#domain/submission'
+import { isCount, isRecord } from '#domain/record'
 import { GOAWAY_REASONS, HELLO_CURSORS_MAX, PROTOCOL } from './frames.ts'
 import type {
   SubscribedChannel,
@@ -88,7 +81,7 @@ function cursorsOf(value: unknown): ReadonlyMap<ChannelId, number> | undefined {
   if (pairs.length > HELLO_CURSORS_MAX) return undefined
   for (const [name, seq] of pairs) {
     const channelId = parseChannelId(name)
-    if (channelId === undefined || !isSeq(seq)) return undefined
+    if (channelId === undefined || !isCount(seq)) return undefined
     cursors.set(channelId, seq)
   }
   return cursors
@@ -97,7 +90,7 @@ function cursorsOf(value: unknown): ReadonlyMap<ChannelId, number> | undefined {
 function ackOf({ channel_id, seq }: Members): Answer<DeviceFrame> {
   const channelId = channelIdOf(channel_id)
   if (channelId === undefined) return fault('invalid_channel_id', { field: 'channel_id' })
-  if (!isSeq(seq)) return invalid('seq', 'must be a whole number from 0')
+  if (!isCount(seq)) return invalid('seq', 'must be a whole number from 0')
   return { kind: 'ack', channelId, seq }
 }
 
@@ -146,9 +139,10 @@ function deliveryOf(members: Members): Delivery | undefined {
   const kept = MODELS.find((name) => name === model)
   const known = ACTIONS.find((name) => name === action)
   if (channelId === undefined || opId === undefined || kept === undefined) return undefined
-  const entityId = entityIdOf(kept, members['entity_id'])
-  if (entityId === undefined || !isSeq(seq) || known === undefined) return undefined
-  if (typeof delivery_id !== 'string' || !isSeq(accepted_at) || !isFields(payload)) return undefined
+  const entityId = parseEntityId(kept, members['entity_id'])
+  if (entityId === undefined || !isCount(seq) || known === undefined) return undefined
+  if (typeof delivery_id !== 'string' || !isCount(accepted_at) || !isFields(payload))
+    return undefined
   return {
     kind: 'deliver',
     channelId,
@@ -159,25 +153,19 @@ function deliveryOf(members: Members): Delivery | undefined {
     action: known,
     entityId,
     state: textOf(state, MARK_LENGTH_MAX),
-    rev: isSeq(rev) ? rev : undefined,
+    rev: isCount(rev) ? rev : undefined,
     acceptedAt: accepted_at,
     payload,
     replay: members['replay'] === true,
   }
 }
 
-function entityIdOf(model: Model, value: unknown): EntityId | undefined {
-  if (typeof value !== 'string') return undefined
-  if (model === 'message') return parseMessageId(value)
-  return model === 'event' ? parseEventId(value) : parseThingId(value)
-}
-
 function welcomeOf(members: Members): Welcome | undefined {
   const { session_id, server_time, heartbeat_ms, idle_ms, max_frame_bytes, channels } = members
-  if (typeof session_id !== 'string' || !isSeq(server_time) || !Array.isArray(channels)) {
+  if (typeof session_id !== 'string' || !isCount(server_time) || !Array.isArray(channels)) {
     return undefined
   }
-  if (!isSeq(heartbeat_ms) || !isSeq(idle_ms) || !isSeq(max_frame_bytes)) return undefined
+  if (!isCount(heartbeat_ms) || !isCount(idle_ms) || !isCount(max_frame_bytes)) return undefined
   return {
     kind: 'welcome',
     sessionId: session_id,
@@ -194,7 +182,7 @@ function subscribedChannelOf(value: unknown): SubscribedChannel | undefined {
   const { channel_id, channel_name, head_seq, cursor } = value
   const channelId = channelIdOf(channel_id)
   if (channelId === undefined || typeof channel_name !== 'string') return undefined
-  if (!isSeq(head_seq) || !isSeq(cursor)) return undefined
+  if (!isCount(head_seq) || !isCount(cursor)) return undefined
   return { channelId, channelName: channel_name, headSeq: head_seq, cursor }
 }
 
@@ -202,7 +190,7 @@ function channelFrameOf(members: Members): GatewayFrame | undefined {
   const { type, seq, from, to, reason } = members
   const channelId = channelIdOf(members['channel_id'])
   if (channelId === undefined) return undefined
-  if (type === 'caught_up') return isSeq(seq) ? { kind: 'caught-up', channelId, seq } : undefined
+  if (type === 'caught_up') return isCount(seq) ? { kind: 'caught-up', channelId, seq } : undefined
   if (type === 'subscribed') {
     const channel = subscribedChannelOf(members)
     return channel === undefined ? undefined : { kind: 'subscribed', ...channel }
@@ -211,7 +199,7 @@ function channelFrameOf(members: Members): GatewayFrame | undefined {
     const isDeleted = reason === 'channel_deleted'
     return { kind: 'unsubscribed', channelId, reason: isDeleted ? reason : 'unsubscribed' }
   }
-  if (!isSeq(from) || !isSeq(to)) return undefined
+  if (!isCount(from) || !isCount(to)) return undefined
   const restart = members['restart'] === true
   return {
     kind: 'gap',
@@ -233,17 +221,13 @@ function goawayOf({ reason, retry_after_ms }: Members): GatewayFrame {
     kind: 'goaway',
     // A reason of a later version: the device comes back, as after every reason but `replaced`.
     reason: GOAWAY_REASONS.find((name) => name === reason) ?? 'shutdown',
-    retryAfterMs: isSeq(retry_after_ms) ? retry_after_ms : undefined,
+    retryAfterMs: isCount(retry_after_ms) ? retry_after_ms : undefined,
   }
 }
 
 const isSent = (value: unknown): boolean => value !== undefined && value !== null
 /** JSON.parse gives only JSON values inside. */
 const isFields = (value: unknown): value is Fields => isRecord(value)
-
-function isSeq(value: unknown): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= 0
-}
 
 const channelIdOf = (value: unknown): ChannelId | undefined =>
   typeof value === 'string' ? parseChannelId(value) : undefined

@@ -1,40 +1,88 @@
-// The declaration of a route: its request, its answer and its codes, by its path. The check of its
-// body (shape.ts), its entry in the OpenAPI document, the tool of an assistant and the types of the
-// SDK are made of it.
+// The declaration of a route: its path, its request with its readers, its answer with its writers,
+// and its codes. The row of the table, the reader and the check of its body (shape.ts), its entry
+// in the OpenAPI document, the tool of an assistant and the types of the SDK are made of it.
 
 import type { FaultCode } from '#domain/fault'
 
-import type { ObjectSchema } from './json-schema.ts'
+import type { JsonSchema, ObjectSchema } from './json-schema.ts'
+import { writerOf } from './members.ts'
+import type { DataOf, Wire } from './members.ts'
 
 export interface Declaration {
+  readonly path: string
+  /** Absent for POST. */
+  readonly method?: 'GET'
+  /** The operationId where it is not made of verb and noun. */
+  readonly operation?: string
   readonly summary: string
   /** The body. */
   readonly request?: ObjectSchema
+  /** The most bytes of the body, where it is not the limit of every body. */
+  readonly bytesMax?: number
+  /** Set where items of the body have passwords, which count in the budget. */
+  readonly hasPasswords?: true
+  /** Set where only the operator may call: the gateway has a token, and the caller proves it. */
+  readonly isForOperator?: true
+  /** Set where it makes new devices, which count in a budget of their own. */
+  readonly makesDevices?: true
   /** The query parameters, as the properties of an object. */
   readonly query?: ObjectSchema
-  /** The member `data` of the success envelope. */
+  /** The member `data` of the success envelope, or one line of a stream. */
   readonly data: ObjectSchema
+  /** Set where the answer is a stream of texts outside the envelope. */
+  readonly raw?: { readonly mediaType: string; readonly schema: JsonSchema }
   /** The codes beside those of missing and forbidden members and of the checks of every route. */
   readonly codes?: readonly FaultCode[]
 }
 
-export interface Declared extends Declaration {
+/** What a declaration has besides, once its resource is known. */
+export interface OfResource<Data> {
   readonly tag: string
+  readonly operation: string
   readonly codes: readonly FaultCode[]
+  /** Writes the data of the answer. */
+  readonly write: (data: DataOf<Data>) => Wire
 }
 
-/** Declares the routes of a tag; the name of a route for GET has the method before its path. */
+export type Route = Declaration & OfResource<never>
+
+type Facts = Omit<Declaration, 'path' | 'method' | 'summary'>
+
+/** A route for POST; `path` has `{name}` for each named part. */
+export const post = <const Path extends string, const Own extends Facts>(
+  path: Path,
+  summary: string,
+  facts: Own,
+) => ({ path, summary, ...facts })
+
+/** A route for POST that only the operator of the gateway may call. */
+export const operatorPost = <const Path extends string, const Own extends Facts>(
+  path: Path,
+  summary: string,
+  facts: Own,
+) => ({ ...post(path, summary, facts), isForOperator: true }) as const
+
+/** A route for GET. */
+export const get = <const Path extends string, const Own extends Facts>(
+  path: Path,
+  summary: string,
+  facts: Own,
+) => ({ ...post(path, summary, facts), method: 'GET' }) as const
+
+/** Declares the routes of a resource by their verbs: `create` of a `Channel` is `createChannel`. */
 export const routes = <const Named extends Readonly<Record<string, Declaration>>>(
   tag: string,
+  noun: string,
   named: Named,
 ) =>
   Object.fromEntries(
-    Object.entries(named).map(([path, { codes = [], ...facts }]) => {
-      const { request = facts.query } = facts
+    Object.entries(named).map(([verb, { codes = [], ...facts }]) => {
+      const { operation = verb + noun, request = facts.query, data } = facts
       const ofMembers = request === undefined ? [] : memberCodesOf(request)
-      return [path, { ...facts, tag, codes: [...codes, ...ofMembers] }]
+      const whole = { ...facts, tag, operation, codes: [...codes, ...ofMembers] }
+      return [verb, { ...whole, write: writerOf(data) }]
     }),
-  ) as { readonly [Path in keyof Named]: Named[Path] & Pick<Declared, 'tag' | 'codes'> }
+  ) as never as { readonly [Verb in keyof Named]: Named[Verb] & OfResource<Named[Verb]['data']> }
 
 /** The codes of a route that opens a channel by its password. */
 export const OPENING = [

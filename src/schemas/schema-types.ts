@@ -3,23 +3,26 @@
 
 import type { Json } from '#domain/submission'
 
-import type { ObjectSchema } from './json-schema.ts'
+import type { NULL_REMOVES, ObjectSchema, OfType } from './json-schema.ts'
 import type { BLANK } from './patterns.ts'
 
 /** The value that a schema describes: what a body holds once it is checked, and every answer. */
-export type ValueOf<Schema> = Schema extends { readonly enum: readonly (infer Word)[] }
-  ? Word
-  : Schema extends ObjectSchema<infer Members, infer Required>
-    ? Flat<
-        { readonly [Name in keyof Members & Required]: ValueOf<Members[Name]> } & {
-          readonly [Name in Exclude<keyof Members, Required>]?: ValueOf<Members[Name]>
-        }
-      >
-    : Schema extends { readonly type: infer Type }
-      ? Typed<Type extends readonly (infer Name)[] ? Name : Type, Schema>
-      : Schema extends { readonly $ref: string }
-        ? Json
-        : unknown
+export type ValueOf<Schema> =
+  Schema extends OfType<infer Type>
+    ? Type
+    : Schema extends { readonly enum: readonly (infer Word)[] }
+      ? Word
+      : Schema extends ObjectSchema<infer Members, infer Required>
+        ? Flat<
+            { readonly [Name in keyof Members & Required]: ValueOf<Members[Name]> } & {
+              readonly [Name in Exclude<keyof Members, Required>]?: ValueOf<Members[Name]>
+            }
+          >
+        : Schema extends { readonly type: infer Type }
+          ? Typed<Type extends readonly (infer Name)[] ? Name : Type, Schema>
+          : Schema extends { readonly $ref: string }
+            ? Json
+            : unknown
 
 interface Scalars {
   readonly string: string
@@ -40,16 +43,18 @@ type Typed<Name, Schema> = Name extends keyof Scalars
       }
 
 /**
- * Null is the same as a member that is left out. Of a member whose examples are of a few words, it
- * is one of those words: readers take them in any case.
+ * Null is the same as a member that is left out, unless it removes. Of a member with a few words,
+ * it is one of those.
  */
 type SentValue<Schema> = Schema extends { readonly pattern: typeof BLANK }
   ? never
   : Schema extends WithWords<infer Word>
     ? Word
-    : Exclude<ValueOf<Schema>, null>
+    : Schema extends { readonly $comment: typeof NULL_REMOVES }
+      ? ValueOf<Schema>
+      : Exclude<ValueOf<Schema>, null>
 
-type WithWords<Word extends string> = { readonly examples: readonly Word[] }
+type WithWords<Word extends string> = { readonly words: readonly Word[] }
 
 /** The body that a caller writes, in each of its cases. */
 export type Sent<Schema> =

@@ -15,12 +15,13 @@ import type { Fault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
 import { isRecord } from '#domain/record'
 
-import { typesOnly } from './json-schema.ts'
+import { object, typesOnly } from './json-schema.ts'
 import type { ObjectSchema } from './json-schema.ts'
+import { readersIn } from './members.ts'
+import type { MemberReader, ReadOf, WithoutAbsent } from './members.ts'
 import { forbiddenIn, missingCodeOf } from './route.ts'
+import type { Declaration } from './route.ts'
 import type { ValueOf } from './schema-types.ts'
-import { readChannelId, readPassword } from './values.ts'
-import type { SentText } from './values.ts'
 
 // Infinity (JSON text 1e999) passes as a number here, so that each field refuses it with its own
 // code.
@@ -75,59 +76,65 @@ function typesOf({ params }: ErrorObject): string {
   return `of JSON type ${Array.isArray(types) ? types.join(' or ') : String(types)}`
 }
 
-/** The readers of a request's members, by the names that the members get. */
-type Members<Body> = Readonly<Record<string, (body: Body) => unknown>>
-
-/** A member whose reader may return undefined is absent then. */
-type WithoutAbsent<Read> = {
-  readonly [Name in keyof Read as undefined extends Read[Name] ? never : Name]: Read[Name]
-} & {
-  readonly [Name in keyof Read as undefined extends Read[Name] ? Name : never]?: Exclude<
-    Read[Name],
-    undefined
-  >
-}
-
-type ReadBy<Readers> = WithoutAbsent<{
-  readonly [Name in keyof Readers]: Readers[Name] extends (body: never) => infer Read
-    ? Exclude<Read, Fault>
-    : never
-}>
-
 /** The request that a reader returns. */
 export type RequestOf<Reader extends (sent: unknown) => unknown> = Exclude<
   ReturnType<Reader>,
   Fault
 >
 
-/** Reads members in the order of the table; the first refusal is the answer. */
-function readMembers<Body, Readers extends Members<Body>>(
-  body: Body,
-  members: Readers,
-): Answer<ReadBy<Readers>> {
-  const read: Record<string, unknown> = {}
-  for (const name in members) {
-    const value = members[name]?.(body)
-    if (isFault(value)) return value
-    if (value !== undefined) read[name] = value
-  }
-  return read as ReadBy<Readers>
-}
+/** Readers of values that are no single member's, by the names that the values get. */
+type More<Body> = Readonly<Record<string, (body: Body) => unknown>>
 
-/** Makes the reader of a request by the schema of its body and the readers of its members. */
-export function request<Schema extends ObjectSchema, Readers extends Members<ValueOf<Schema>>>(
+type ReadByMore<Readers> = WithoutAbsent<{
+  readonly [Name in keyof Readers]: Readers[Name] extends (body: never) => infer Value
+    ? Exclude<Value, Fault>
+    : never
+}>
+
+/**
+ * Makes the reader of a request by the schema of its body and the readers in it, and by `more`
+ * behind these. The first refusal is the answer.
+ */
+export function request<Schema extends ObjectSchema>(
   schema: Schema,
-  members: Readers,
-): (sent: unknown) => Answer<ReadBy<Readers>> {
-  const read = shape(schema)
+): (sent: unknown) => Answer<ReadOf<Schema>>
+export function request<Schema extends ObjectSchema, Readers extends More<ValueOf<Schema>>>(
+  schema: Schema,
+  more: Readers,
+): (sent: unknown) => Answer<ReadOf<Schema> & ReadByMore<Readers>>
+export function request(schema: ObjectSchema, more: More<never> = {}): (sent: unknown) => unknown {
+  const check = shape(schema)
+  const others = Object.entries(more).map(([name, read]) => ({ name, read }))
+  const readers: readonly MemberReader[] = [...readersIn(schema), ...others]
   return (sent) => {
-    const body = read(sent)
-    return isFault(body) ? body : readMembers(body, members)
+    const body = check(sent)
+    if (isFault(body)) return body
+    const values: Record<string, unknown> = {}
+    for (const { name, read } of readers) {
+      const value = read(body as never)
+      if (isFault(value)) return value
+      if (value !== undefined) values[name] = value
+    }
+    return values
   }
 }
 
-/** The members that name a channel and its password. */
-export const CREDENTIALS_READ = {
-  channelId: (body: { readonly channel_id?: SentText }) => readChannelId(body.channel_id),
-  password: (body: { readonly password?: SentText }) => readPassword(body.password),
-}
+/** Makes the readers of routes, by their verbs. */
+export const readersOf = <Routes extends Readonly<Record<string, Readable>>>(routes: Routes) =>
+  Object.fromEntries(
+    Object.entries(routes).map(([verb, { request: body, query }]) => [
+      verb,
+      request(body ?? query ?? NOTHING),
+    ]),
+  ) as {
+    readonly [Verb in keyof Routes]: (sent: unknown) => Answer<ReadOf<Sendable<Routes[Verb]>>>
+  }
+
+type Readable = Pick<Declaration, 'request' | 'query'>
+type Sendable<Route> = Route extends { readonly request: infer Schema }
+  ? Schema
+  : Route extends { readonly query: infer Schema }
+    ? Schema
+    : never
+
+const NOTHING = object({}, [])

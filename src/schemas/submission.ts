@@ -1,7 +1,7 @@
 // Input and output of the readers of submissions: message.ts, event.ts and thing.ts.
 
 import { operationIdFrom } from '#domain/identity'
-import type { OperationId } from '#domain/identity'
+import type { DeviceKey, OperationId } from '#domain/identity'
 import type { Submission } from '#domain/submission'
 
 /** The parts of a submission that acceptance decides: its time and its random ids. */
@@ -25,6 +25,8 @@ export interface ReadSubmission<Kind extends Submission = Submission> {
   readonly submission: Kind
   /** Trimmed, 8 to 128 bytes. A secret: never logged, never part of the submission. */
   readonly password: string
+  /** In place of the password, which is '' then: a subscribed device. A secret, too. */
+  readonly deviceKey?: DeviceKey
 }
 
 /** A new id in the form that `parse` checks. Throws when the source of randomness is defective. */

@@ -6,7 +6,15 @@ import type { ThingAction } from '#domain/submission'
 import { CREDENTIALS } from './credentials.ts'
 import { answersOf, refusedBy, takenBy } from './fields/field-schemas.ts'
 import { ENTITY_ID, THING_FIELDS } from './fields/submission-fields.ts'
-import { forbidden, given, object, oneOf, requiredText, requiredTime } from './json-schema.ts'
+import {
+  forbidden,
+  given,
+  named,
+  object,
+  oneOf,
+  requiredText,
+  requiredTime,
+} from './json-schema.ts'
 import type { ObjectSchema } from './json-schema.ts'
 import { ENTITY_ID_FORM, trimmed } from './patterns.ts'
 import { routes } from './route.ts'
@@ -48,27 +56,36 @@ export const THING_REQUESTS = {
 } as const satisfies Record<ThingAction, ObjectSchema>
 
 const thing = <const Action extends ThingAction>(action: Action) => ({
+  path: `/thing/${action}` as const,
   summary: `${VERB[action]} a Thing`,
   request: THING_REQUESTS[action],
-  data: accepted('thing_id'),
+  data: accepted('Thing'),
   codes: SUBMITTING,
 })
 
-export const THING_ROUTES = routes('Submissions', {
-  '/thing/create': thing('create'),
-  '/thing/update': thing('update'),
-  '/thing/archive': thing('archive'),
-  '/thing/delete': thing('delete'),
+/** The submissions to Things. */
+export const THING_CHANGE = routes('Submissions', 'Thing', {
+  create: thing('create'),
+  update: thing('update'),
+  archive: thing('archive'),
+  delete: thing('delete'),
 })
 
 /** What reading a Thing answers. */
-export const THING_DATA = object(
-  {
-    thing_id: given('string', 'The Thing.'),
-    state: oneOf(THING_STATES, 'The present state.'),
-    observed_at: given('integer', 'The newest observation, in Unix milliseconds.'),
-    ...REVISION,
-    ...answersOf(THING_FIELDS),
-  },
-  ['thing_id', 'state', 'observed_at', 'rev', 'seq', 'changed_at', 'attrs'],
+export const THING_DATA = named(
+  'Thing',
+  object(
+    {
+      thing_id: given('string', 'The Thing.'),
+      state: oneOf(THING_STATES, 'The present state.'),
+      observed_at: given('integer', 'The newest observation, in Unix milliseconds.'),
+      attr_times: {
+        ...given('object', 'Times of attrs by key; one that is not listed has observed_at.'),
+        additionalProperties: { type: 'integer' },
+      },
+      ...REVISION,
+      ...answersOf(THING_FIELDS),
+    },
+    ['thing_id', 'state', 'observed_at', 'rev', 'seq', 'changed_at', 'attrs'],
+  ),
 )

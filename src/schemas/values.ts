@@ -58,7 +58,7 @@ export function readText(field: string, sent: SentText): Answer<string | undefin
 }
 
 /** An optional value in the form that `parse` knows; undefined when it is absent or blank. */
-export function readParsed<Value extends string>(
+export function readParsed<Value>(
   field: string,
   sent: SentText,
   form: { readonly parse: (text: string) => Value | undefined; readonly rule: string },
@@ -106,6 +106,9 @@ export function readCredentials(body: {
   const password = readPassword(body.password)
   return typeof password === 'string' ? { channelId, password } : password
 }
+
+/** The text of the UTC day of a time: 2026-01-31. */
+export const dayText = (unixMs: number): string => new Date(unixMs).toISOString().slice(0, 10)
 
 /** True when a time is absent: left out, null, or a blank text. */
 export const isTimeAbsent = (sent: SentTime): boolean => typeof sent !== 'number' && isBlank(sent)

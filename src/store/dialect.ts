@@ -28,10 +28,10 @@ export interface ColumnTypes {
   readonly document: Column<string>
   /** Bytes of any length. */
   readonly bytes: Column<Uint8Array>
-  /** False when an index of long text holds only its beginning, which TypeORM cannot express. */
-  readonly indexesLongText: boolean
-  /** True when Things and Events are indexed in blocks of seqs. (blocks.ts) */
-  readonly hasBlocks: boolean
+  /** Characters of a long text that an index holds; absent when it holds the whole text. */
+  readonly indexedCharacters?: number
+  /** Seqs of Things and Events that share a number of the index. (last-changes.ts) */
+  readonly seqsShared?: number
 }
 
 /**
@@ -57,8 +57,6 @@ export interface Dialect {
   readonly types: ColumnTypes
   /** The logarithm of the updates in a span of places; absent when there is one span. */
   readonly spanBits?: number
-  /** Seqs in an index block of Things and Events; absent when each seq is indexed. (blocks.ts) */
-  readonly seqBlock?: number
   /** Statements that a new connection runs first. */
   readonly setup: readonly string[]
   readonly begin: Readonly<Record<TransactionKind, readonly string[]>>
@@ -66,6 +64,8 @@ export interface Dialect {
   readonly single: TransactionKind
   /** Statements that the connection runs after a transaction. */
   readonly afterwards: Readonly<Record<TransactionKind, readonly string[]>>
+  /** Milliseconds since the epoch by the database's clock, as an expression. */
+  readonly nowMs: string
   /** Locks the rows that a SELECT finds, if a transaction does not have the database for itself. */
   readonly forUpdate: string
   /** The same, without rows that other transactions have locked. */

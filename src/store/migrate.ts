@@ -6,11 +6,17 @@
 //   migrate/2. A step may run again after a process ended in the middle of it: MySQL ends DDL by
 //     itself, so a migration is no transaction there.
 //   migrate/3. A database that a later version has changed is refused: rows that this version
-//     writes could be wrong there.
+//     writes could be wrong there. One that is too old to be taken over is refused, too.
 
-import type { DataSource, QueryRunner } from 'typeorm'
+import type { DataSource } from 'typeorm'
 
 import type { Dialect } from './dialect.ts'
+import {
+  forgetFormerSteps,
+  isFormerStep,
+  recordedSteps,
+  refuseOlder,
+} from './migrations/take-over.ts'
 import { StoreError } from './store-error.ts'
 
 const LOCK_WAIT_S_MAX = 120
@@ -21,8 +27,9 @@ const LOCK = `concat('heliograph ', left(sha2(database(), 256), 40))`
 export async function migrate(source: DataSource, dialect: Dialect): Promise<number> {
   const unlock = dialect.engine === 'mysql' ? await lock(source) : undefined // migrate/1
   try {
-    await refuseNewer(source)
+    const recorded = await checkedSteps(source)
     const applied = await source.runMigrations({ transaction: 'each' }) // migrate/2
+    if (recorded.some(isFormerStep)) await forgetFormerSteps(source)
     return applied.length
   } finally {
     await unlock?.()
@@ -32,10 +39,9 @@ export async function migrate(source: DataSource, dialect: Dialect): Promise<num
 /** Takes the lock, which also ends with its connection. */
 async function lock(source: DataSource): Promise<() => Promise<void>> {
   const runner = source.createQueryRunner()
-  const [row] = await rowsOf<{ readonly isMine: number | null }>(
-    runner,
+  const [row] = (await runner.query(
     `SELECT GET_LOCK(${LOCK}, ${LOCK_WAIT_S_MAX}) AS isMine`,
-  )
+  )) as readonly { readonly isMine: number | null }[]
   if (row?.isMine !== 1) {
     await runner.release()
     throw new StoreError('migrating', 'another process has been changing the tables for too long')
@@ -46,27 +52,23 @@ async function lock(source: DataSource): Promise<() => Promise<void>> {
   }
 }
 
-/** migrate/3 */
-async function refuseNewer(source: DataSource): Promise<void> {
+/** The steps that a database has recorded. Throws unless this version may go on. (migrate/3) */
+async function checkedSteps(source: DataSource): Promise<readonly string[]> {
   const runner = source.createQueryRunner()
   try {
-    if (!(await runner.hasTable('migrations'))) return
-    const rows = await rowsOf<{ readonly name: string }>(runner, 'SELECT name FROM migrations')
+    const recorded = await recordedSteps(runner)
     const known = new Set(source.migrations.map(({ name }) => name))
-    for (const { name } of rows) {
-      if (known.has(name)) continue
+    for (const name of recorded) {
+      if (known.has(name) || isFormerStep(name)) continue
       throw new StoreError(
         'newer_database',
         `the database was changed by a newer version of this program (${name}): ` +
           'start that version, or restore a copy of the database from before it',
       )
     }
+    refuseOlder(recorded)
+    return recorded
   } finally {
     await runner.release()
   }
-}
-
-async function rowsOf<Row>(runner: QueryRunner, sql: string): Promise<readonly Row[]> {
-  const rows: unknown = await runner.query(sql)
-  return Array.isArray(rows) ? (rows as readonly Row[]) : []
 }

@@ -19,7 +19,7 @@
 import type { ChannelId, OperationId } from '#domain/identity'
 import { laneOf } from '#domain/identity'
 import { BATCH_BYTES_MAX, BATCH_SUBMISSIONS_MAX } from '#domain/lane'
-import type { Appended, LogPosition } from '#domain/lane'
+import type { Appended } from '#domain/lane'
 import { fault } from '#domain/fault'
 import type { Answer, Bus, LogWriter, Pending, SubmissionSink } from '#domain/ports'
 import type { Submission } from '#domain/submission'
@@ -61,6 +61,13 @@ interface Waiting {
   readonly part: string
   readonly bytes: number
   readonly answer: (outcome: Answer<Accepted>) => void
+}
+
+/** The submissions of a batch on its way to the log. */
+interface Sent {
+  readonly waiting: readonly Waiting[]
+  readonly facts: readonly Facts[]
+  readonly bytes: number
 }
 
 interface Lane {
@@ -215,21 +222,23 @@ export class Acceptor implements SubmissionSink {
   }
 
   #append(lane: Lane): void {
-    const batch = takeBatch(lane)
-    const payload = encodeBatch(batch.map(({ part }) => part))
+    const { parts, ...batch } = takeBatch(lane)
+    const payload = encodeBatch(parts)
     lane.appends += 1
-    this.#batchSize(batch.length)
+    this.#batchSize(parts.length)
     void this.#ports.log
-      .append({ lane: lane.number, count: batch.length, payload })
+      .append({ lane: lane.number, count: parts.length, payload })
       .catch(() => NO_ANSWER)
       .then((outcome) => this.#answerBatch(lane, batch, outcome))
   }
 
-  #answerBatch(lane: Lane, batch: readonly Waiting[], outcome: Appended): void {
+  #answerBatch(lane: Lane, { waiting, facts: all, bytes: sum }: Sent, outcome: Appended): void {
     lane.appends -= 1
-    lane.bytes -= sumOf(batch, (waiting) => waiting.bytes)
-    const isUnapplied = outcome.kind === 'appended' && this.#remember(lane, batch, outcome.position)
-    for (const { facts, bytes, answer } of batch) {
+    lane.bytes -= sum
+    // acceptor/3: false when a notice has said already that it is applied.
+    const isUnapplied =
+      outcome.kind === 'appended' && this.#unapplied.remember(lane.number, outcome.position, all)
+    for (const { facts, bytes, answer } of waiting) {
       this.#shares.answered(facts.channelId, bytes)
       if (!isUnapplied) this.#shares.ended(facts, outcome.kind === 'appended')
       answer(answerTo(facts, outcome))
@@ -241,12 +250,6 @@ export class Acceptor implements SubmissionSink {
 
   #idled(): void {
     if (this.#isIdle()) for (const resolve of this.#idle.splice(0)) resolve()
-  }
-
-  /** acceptor/3: false when a notice has said already that it is applied. */
-  #remember({ number }: Lane, batch: readonly Waiting[], position: LogPosition): boolean {
-    const submissions = batch.map(({ facts }) => facts)
-    return this.#unapplied.remember(number, position, submissions)
   }
 
   #isIdle(): boolean {
@@ -271,22 +274,22 @@ const isFull = ({ waiting, waitingBytes }: Lane): boolean =>
   waiting.length >= BATCH_SUBMISSIONS_MAX || waitingBytes > BATCH_BYTES_MAX
 
 /** Removes the oldest waiting submissions that fit into one batch; at least one. */
-function takeBatch(lane: Lane): readonly Waiting[] {
+function takeBatch(lane: Lane): Sent & { readonly parts: readonly string[] } {
+  const parts: string[] = []
+  const facts: Facts[] = []
   let bytes = 0
-  let count = 0
   for (const waiting of lane.waiting) {
-    if (count >= BATCH_SUBMISSIONS_MAX) break
-    if (count > 0 && bytes + waiting.bytes > BATCH_BYTES_MAX) break
+    if (parts.length >= BATCH_SUBMISSIONS_MAX) break
+    if (parts.length > 0 && bytes + waiting.bytes > BATCH_BYTES_MAX) break
+    parts.push(waiting.part)
+    facts.push(waiting.facts)
     bytes += waiting.bytes
-    count += 1
   }
   lane.waitingBytes -= bytes
-  if (count === lane.waiting.length) {
-    const all = lane.waiting
-    lane.waiting = []
-    return all
-  }
-  return lane.waiting.splice(0, count)
+  const rest = lane.waiting.splice(parts.length)
+  const waiting = lane.waiting
+  lane.waiting = rest
+  return { waiting, parts, facts, bytes }
 }
 
 function sumOf<Item>(items: readonly Item[], amount: (item: Item) => number): number {

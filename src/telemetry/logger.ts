@@ -4,7 +4,7 @@ import { pino } from 'pino'
 
 import type { Logger } from '#domain/telemetry'
 
-export interface LogOptions {
+interface LogOptions {
   readonly level: string
   /** Fields that every line of this process or thread carries. */
   readonly base: Readonly<Record<string, unknown>>

@@ -23,7 +23,7 @@ type Labels = Readonly<Record<string, string | number>>
 export type MetricsPart = readonly MetricData[]
 
 /** A metric with its values, as the library of the main thread adds them up. */
-export interface MetricData {
+interface MetricData {
   readonly name: string
   readonly help: string
   readonly type: string
@@ -32,7 +32,7 @@ export interface MetricData {
 }
 
 /** Values with equal name and labels add up, within one thread and among several. */
-export interface MetricValue {
+interface MetricValue {
   readonly labels: Labels
   readonly value: number
   /** The name behind that of the metric, for the parts of a histogram. */

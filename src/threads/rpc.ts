@@ -4,7 +4,7 @@
 // Invariants:
 //   rpc/1. Messages arrive in the order of sending, calls and one-way messages alike.
 //   rpc/2. All messages of one pass of the event loop cross together: a crossing costs more than
-//     its content.
+//     its content. What is told of one topic in a row is one message.
 //   rpc/3. A call that can no longer get an answer rejects; no call waits for ever.
 
 import type { PeerWire, ThreadWire, Wire } from './wire.ts'
@@ -48,7 +48,7 @@ type Envelope =
       readonly name: string
       readonly message: string
     }
-  | { readonly kind: 'tell'; readonly topic: string; readonly value: unknown }
+  | { readonly kind: 'tell'; readonly topic: string; readonly values: unknown[] }
 
 interface Waiting {
   readonly resolve: (value: unknown) => void
@@ -110,7 +110,10 @@ export class Rpc<Near extends WireEnd, Far extends WireEnd> {
     topic: Topic,
     value: Near['topics'][Topic],
   ): void {
-    this.#send({ kind: 'tell', topic, value })
+    const last = this.#outbox.at(-1)
+    if (last?.kind === 'tell' && last.topic === topic)
+      last.values.push(value) // rpc/2
+    else this.#send({ kind: 'tell', topic, values: [value] })
   }
 
   /** Sets the one listener of a topic of the other end. */
@@ -154,9 +157,11 @@ export class Rpc<Near extends WireEnd, Far extends WireEnd> {
       case 'call':
         void this.#answer(envelope)
         return
-      case 'tell':
-        this.#listeners.get(envelope.topic)?.(envelope.value)
+      case 'tell': {
+        const listener = this.#listeners.get(envelope.topic)
+        for (const value of envelope.values) listener?.(value)
         return
+      }
       case 'answer':
         this.#takeWaiting(envelope.id)?.resolve(envelope.value)
         return
@@ -207,7 +212,7 @@ export class ThreadRpc<Near extends WireEnd, Far extends WireEnd> extends Rpc<Ne
   /** Tells a topic whose value is an end of a wire, which then belongs to the other thread. */
   hand<Topic extends string & WireTopics<Near>>(topic: Topic, end: PeerWire): void {
     this.flush() // rpc/1
-    const envelope: Envelope = { kind: 'tell', topic, value: end }
+    const envelope: Envelope = { kind: 'tell', topic, values: [end] }
     this.#wire.hand([envelope], end)
   }
 }

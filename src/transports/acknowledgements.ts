@@ -16,7 +16,7 @@ import { reportDefect } from '#domain/defect'
 
 const BATCH_MAX = 500
 
-export interface AcknowledgementPorts {
+interface AcknowledgementPorts {
   readonly subscriptions: Pick<SubscriptionStore, 'acknowledge'>
   readonly logger: Logger
 }

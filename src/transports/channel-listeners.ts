@@ -28,7 +28,7 @@ interface ListenedChannel<Member> {
 }
 
 /** Words an entry for the sessions that share it. */
-export type MakeFrame = (entry: FeedEntry, mode: 'live' | 'replay') => Frame
+type MakeFrame = (entry: FeedEntry, mode: 'live' | 'replay') => Frame
 
 export type Tell<Member> = (member: Member, news: News) => void
 

@@ -147,7 +147,7 @@ export class Connection implements SessionHandle, Writer<string> {
     else this.end(ending.code, ending.reason)
   }
 
-  /** Returns texts to the carrier. */
+  /** Hands texts to the carrier. */
   write(texts: readonly string[]): void {
     if (this.#isGone) return
     try {

@@ -29,7 +29,7 @@ import { endCounter, observeSessions } from './session-metrics.ts'
 import { CLOSE } from './signals.ts'
 import { SLICE_MS, Ticks } from './ticks.ts'
 
-export interface SessionPorts extends Pick<
+interface SessionPorts extends Pick<
   Shared,
   'admission' | 'feed' | 'logger' | 'nowMs' | 'monotonicMs' | 'random' | 'soon'
 > {
@@ -277,6 +277,7 @@ class ProcessSessions implements Sessions {
       case 'credentials-changed':
       case 'mappings-changed':
       case 'pushes-queued':
+      case 'leases-changed':
         break
     }
   }

@@ -142,10 +142,10 @@ const calls: readonly Row[] = [
   ],
   [
     'channels.exists',
-    (a, f, c) => a.channels.exists('id' in f ? String(f.id) : undefined, c),
+    (a, f, c) => a.channels.exists(f, c),
     {},
     'channel_id_required',
-    { id: CHANNEL },
+    { channel_id: CHANNEL },
   ],
   [
     'registration.register',

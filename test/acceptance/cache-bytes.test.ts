@@ -7,10 +7,10 @@ import { KEY_SCOPES } from '#domain/channel-keys'
 import type { StoredKey } from '#domain/channel-keys'
 import { channelIdFromBytes, operationIdFrom } from '#domain/identity'
 import type { ChannelId } from '#domain/identity'
-import { createCredentials } from '#src/acceptance/credentials'
+import { Credentials } from '#src/acceptance/credentials'
 import { KeyUses } from '#src/acceptance/key-uses'
 import { KnownKeys, keyHashOf } from '#src/acceptance/known-keys'
-import { KnownMappings } from '#src/acceptance/known-mappings'
+import { KnownMappings } from '#src/acceptance/channels/known-mappings'
 import { Unapplied, factsOf } from '#src/stream/unapplied'
 import { FakeTime } from '#test/support/fake-timers'
 import { heapAfterCollection } from '#test/support/heap'
@@ -46,7 +46,7 @@ const CACHES: readonly (readonly [what: string, fill: Fill])[] = [
   [
     'verified passwords',
     async () => {
-      const credentials = createCredentials({
+      const credentials = new Credentials({
         ...PORTS,
         channels: {
           credentials: async (channelId) =>

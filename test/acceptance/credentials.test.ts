@@ -4,7 +4,7 @@ import { isFault } from '#domain/fault'
 import { parseChannelId } from '#domain/identity'
 import type { ChannelId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
-import { VERIFIED_BYTES_MAX, createCredentials } from '#src/acceptance/credentials'
+import { Credentials, VERIFIED_BYTES_MAX } from '#src/acceptance/credentials'
 import type { Derive } from '#src/acceptance/password-work'
 import { FakeChannels } from '#test/support/fake-channels'
 import { FakeTime } from '#test/support/fake-timers'
@@ -24,7 +24,7 @@ async function setUp(held = false) {
     return quickDerive(password, salt, parameters)
   }
   const work = passwordWorkFor(channels, derive)
-  const credentials = createCredentials({
+  const credentials = new Credentials({
     channels,
     work,
     monotonicMs: time.monotonicMs,
@@ -46,7 +46,7 @@ async function replacePassword(channels: FakeChannels, password: string): Promis
   await addChannel(channels, CHANNEL, password)
 }
 
-test('credentials/1: many checks of one password at once compute it once', async (t) => {
+test('kept-answers/1: many checks of one password at once compute it once', async (t) => {
   const { credentials, channelId, gate } = await setUp(true)
   const checks = Array.from({ length: 50 }, async () => credentials.check(channelId, PASSWORD))
   const others = credentials.check(channelId, 'another password')
@@ -81,7 +81,7 @@ test('a known password is answered at once, an unknown one with a promise', asyn
   }
 })
 
-test('credentials/3: an unknown channel costs one computation and answers like a wrong password', async (t) => {
+test('credentials/1: an unknown channel costs one computation and answers like a wrong password', async (t) => {
   const { credentials, channelId, gate } = await setUp()
   const wrong = await credentials.check(channelId, 'wrong password')
   t.is(gate.computed, 1)
@@ -123,7 +123,7 @@ test('forgetting one channel leaves the others known', async (t) => {
   t.is(credentials.size(), 1)
 })
 
-test('credentials/2: a check that was under way while the password changed is computed again', async (t) => {
+test('kept-answers/2: a check that was under way while the password changed is computed again', async (t) => {
   const { credentials, channelId, channels, gate } = await setUp(true)
   const old = credentials.check(channelId, PASSWORD)
   const fresh = credentials.check(channelId, 'new password')
@@ -137,7 +137,7 @@ test('credentials/2: a check that was under way while the password changed is co
   t.is(verdictOf(await credentials.check(channelId, PASSWORD)), 'channel_not_found')
 })
 
-test('credentials/2: a channel that changes all the time is answered with server_busy in the end', async (t) => {
+test('kept-answers/2: a channel that changes all the time is answered with server_busy in the end', async (t) => {
   const { credentials, channelId, channels } = await setUp()
   channels.meanwhile = () => credentials.forget(channelId)
   t.is(verdictOf(await credentials.check(channelId, PASSWORD)), 'server_busy')
@@ -145,7 +145,7 @@ test('credentials/2: a channel that changes all the time is answered with server
   t.is(credentials.size(), 0)
 })
 
-test('credentials/6: a store that rejects does not turn a verified password into a refusal', async (t) => {
+test('kept-answers/5: a store that rejects does not turn a verified password into a refusal', async (t) => {
   const { credentials, channelId, channels, time } = await setUp()
   await credentials.check(channelId, PASSWORD)
   channels.meanwhile = () => Promise.reject(new Error('the store is away'))
@@ -161,7 +161,7 @@ test('credentials/6: a store that rejects does not turn a verified password into
   t.is(verdictOf(await credentials.check(channelId, PASSWORD)), 'channel_not_found')
 })
 
-test('credentials/6: a check waits one second for a store that does not answer', async (t) => {
+test('credentials/2: a check waits one second for a store that does not answer', async (t) => {
   const { credentials, channelId, channels, time } = await setUp()
   await credentials.check(channelId, PASSWORD)
   channels.meanwhile = () => new Promise(() => undefined)
@@ -172,7 +172,7 @@ test('credentials/6: a check waits one second for a store that does not answer',
   t.is(verdictOf(await check), 'open')
 })
 
-test('credentials/6: an answer that a notice removed opens nothing while the store is away', async (t) => {
+test('kept-answers/5: an answer that a notice removed opens nothing while the store is away', async (t) => {
   const { credentials, channelId, channels } = await setUp()
   await credentials.check(channelId, PASSWORD)
   credentials.forget(channelId)
@@ -180,7 +180,7 @@ test('credentials/6: an answer that a notice removed opens nothing while the sto
   await t.throwsAsync(async () => credentials.check(channelId, PASSWORD))
 })
 
-test('credentials/4: refusals never push out verified passwords', async (t) => {
+test('kept-answers/4: refusals never push out verified passwords', async (t) => {
   const { credentials, channelId, gate } = await setUp()
   await credentials.check(channelId, PASSWORD)
   for (let count = 0; count < 1_100; count += 1) {
@@ -192,10 +192,10 @@ test('credentials/4: refusals never push out verified passwords', async (t) => {
   t.is(gate.computed, before)
 })
 
-test('credentials/4: a verified password beyond the bound in bytes pushes out the one that was used longest ago', async (t) => {
+test('kept-answers/4: a verified password beyond the bound in bytes pushes out the one that was used longest ago', async (t) => {
   const { credentials, channelId, channels, gate } = await setUp()
   const row = channels.rows.get(channelId)
-  const anyPassword = createCredentials({
+  const anyPassword = new Credentials({
     channels: { credentials: async () => row, changePassword: async () => false },
     work: {
       hash: async () => '',
@@ -224,7 +224,7 @@ test('credentials/4: a verified password beyond the bound in bytes pushes out th
   t.is(gate.computed, countMax + 2)
 })
 
-test('credentials/4: the 1,001st check under way is refused as busy', async (t) => {
+test('kept-answers/4: the 1,001st check under way is refused as busy', async (t) => {
   const { credentials, channelId, channels } = await setUp()
   let release = (): void => {}
   const slowStore = new Promise<void>((resolve) => (release = resolve))
@@ -237,7 +237,7 @@ test('credentials/4: the 1,001st check under way is refused as busy', async (t) 
   await Promise.all(checks)
 })
 
-test('credentials/5: after a minute the store is asked again, and only a changed hash is computed', async (t) => {
+test('kept-answers/3: after a minute the store is asked again, and only a changed hash is computed', async (t) => {
   const { credentials, channelId, channels, gate, time } = await setUp()
   await credentials.check(channelId, PASSWORD)
   time.advance(60_000)
@@ -259,7 +259,7 @@ test('a store that does not answer fails the check and is asked again by the nex
   t.is(verdictOf(await credentials.check(channelId, PASSWORD)), 'open')
 })
 
-test('credentials/5: after a loss every kept answer is compared with the store, without a new scrypt', async (t) => {
+test('kept-answers/3: after a loss every kept answer is compared with the store, without a new scrypt', async (t) => {
   const { credentials, channels, channelId, gate } = await setUp()
   const other = await addChannel(channels, '7ZZZZZZZZZZZZZZZZZZZZZZZZW', PASSWORD)
   for (const id of [channelId, other]) await credentials.check(id, PASSWORD)
@@ -273,7 +273,7 @@ test('credentials/5: after a loss every kept answer is compared with the store, 
   t.is(gate.computed, computed)
 })
 
-test('credentials/2: a check that was under way at a loss is computed again', async (t) => {
+test('kept-answers/2: a check that was under way at a loss is computed again', async (t) => {
   const { credentials, channels, channelId, gate } = await setUp(true)
   const old = credentials.check(channelId, PASSWORD)
   await new Promise<void>((resolve) => setImmediate(resolve))
@@ -283,7 +283,7 @@ test('credentials/2: a check that was under way at a loss is computed again', as
   t.is(verdictOf(await old), 'channel_not_found')
 })
 
-test('credentials/6: after a loss a store that is away keeps verified passwords in force', async (t) => {
+test('kept-answers/5: after a loss a store that is away keeps verified passwords in force', async (t) => {
   const { credentials, channels, channelId } = await setUp()
   await credentials.check(channelId, PASSWORD)
   channels.meanwhile = () => Promise.reject(new Error('the store is away'))

@@ -58,7 +58,7 @@ function setUp(count = 3) {
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-test('known-keys/4: 10,000 keys that come at once share few reads, and then none', async (t) => {
+test('known-keys/3: 10,000 keys that come at once share few reads, and then none', async (t) => {
   const { keys, read, reads } = setUp(10_000)
   const asked = Array.from({ length: 20_000 }, (_, at) => read(at % 10_000))
   const found = await Promise.all(asked)
@@ -77,7 +77,7 @@ test('known-keys/1: the store is asked for the SHA-256 of a key, never for its t
   )
 })
 
-test('known-keys/2: a notice removes one key, or all of a channel', async (t) => {
+test('kept-answers/2: a notice removes one key, or all of a channel', async (t) => {
   const { keys, read, stored, reads } = setUp()
   for (const number of [0, 1, 2]) await read(number)
   stored.clear()
@@ -97,7 +97,7 @@ for (const [what, change] of [
   ['a notice of the key', (keys: KnownKeys) => keys.forget({ channelId: channel(1), keyId: '1' })],
   ['the loss of notices', (keys: KnownKeys) => keys.forgetAll()],
 ] as const) {
-  test(`known-keys/2: ${what} while a read is under way makes it read again`, async (t) => {
+  test(`kept-answers/2: ${what} while a read is under way makes it read again`, async (t) => {
     const { keys, read, stored, held, rig, reads } = setUp()
     rig.isHeld = true
     const asked = read(1)
@@ -112,7 +112,7 @@ for (const [what, change] of [
   })
 }
 
-test('known-keys/3: when notices may be lost, every key is read again before its next use', async (t) => {
+test('known-keys/2: when notices may be lost, every key is read again before its next use', async (t) => {
   const { keys, read, stored, rig } = setUp()
   await read(1)
   keys.forgetAll()
@@ -123,7 +123,7 @@ test('known-keys/3: when notices may be lost, every key is read again before its
   t.is(await read(1), undefined)
 })
 
-test('known-keys/5: a key is compared once a minute while it is used, and nobody waits', async (t) => {
+test('kept-answers/3: a key is compared once a minute while it is used, and nobody waits', async (t) => {
   const { keys, read, stored, time, reads } = setUp()
   await read(1)
   stored.clear()
@@ -137,7 +137,7 @@ test('known-keys/5: a key is compared once a minute while it is used, and nobody
   t.is(await read(1), undefined)
 })
 
-test('known-keys/4: 50,000 keys may be asked for at once, the next is refused as busy', async (t) => {
+test('kept-answers/4: 50,000 keys may be asked for at once, the next is refused as busy', async (t) => {
   const { keys, rig } = setUp()
   rig.isHeld = true
   for (let number = 0; number < 50_000; number += 1) void keys.find(textOf(number))
@@ -178,7 +178,7 @@ test('key-uses/2: what waits to be written is among what is remembered', (t) => 
   t.is(noted.bytes(), full / NOTED_MAX)
 })
 
-test('known-keys/4: keys beyond the bound in bytes push out the one that was used longest ago', async (t) => {
+test('kept-answers/4: keys beyond the bound in bytes push out the one that was used longest ago', async (t) => {
   const labelled = { ...keyOf(0), label: 'l'.repeat(128) }
   const channelKeys = {
     find: async (hashes: readonly string[]) =>

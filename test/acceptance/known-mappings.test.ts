@@ -4,7 +4,11 @@
 import test from 'ava'
 
 import { UNMAPPED_MAX } from '#domain/mqtt/mappings'
-import { CHARACTER_BYTES, KNOWN_BYTES_MAX, KnownMappings } from '#src/acceptance/known-mappings'
+import {
+  CHARACTER_BYTES,
+  KNOWN_BYTES_MAX,
+  KnownMappings,
+} from '#src/acceptance/channels/known-mappings'
 import { UnmappedNotes } from '#src/acceptance/channels/mappings'
 import { FakeMappings } from '#test/support/fake-mappings'
 import { FakeTime } from '#test/support/fake-timers'
@@ -68,7 +72,7 @@ test('known-mappings/2: a change is in force once it is answered, also beside an
   t.is(known.size(), 1)
 })
 
-test('known-mappings/2: what a read found is read again when a notice came beside it', async (t) => {
+test('kept-answers/2: what a read found is read again when a notice came beside it', async (t) => {
   const { known, mappings, things } = rig()
   const find = mappings.find.bind(mappings)
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -86,7 +90,7 @@ test('known-mappings/2: what a read found is read again when a notice came besid
   t.deepEqual(await early, ['y'])
 })
 
-test('known-mappings/3: what is known is compared in time, and stays while the store is away', async (t) => {
+test('kept-answers/5: what is known is compared in time, and stays while the store is away', async (t) => {
   const { time, known, mappings, things } = rig()
   await mappings.put(A, listOf('x'))
   await things()
@@ -106,7 +110,7 @@ test('known-mappings/3: what is known is compared in time, and stays while the s
   t.deepEqual(await things(), ['y'])
 })
 
-test('known-mappings/3: what is kept has a bound in bytes', async (t) => {
+test('kept-answers/4: what is kept has a bound in bytes', async (t) => {
   const { known, mappings, things } = rig()
   const large = JSON.stringify([{ topic: 'a', thing: 'x' }]).padEnd(2 ** 19)
   const countMax = Math.floor(KNOWN_BYTES_MAX / (CHARACTER_BYTES * 2 ** 19))

@@ -143,7 +143,7 @@ function apply(
       if (held?.guess === undefined) return
       const { guess, isOwn, host } = held
       delete held.guess
-      guess[one.kind === 'drop' ? 'dropped' : 'right']()
+      guess.end(one.kind === 'drop' ? 'dropped' : 'right')
       if (isOwn !== true || one.kind === 'right') guesses.splice(index, 1)
       if (isOwn === true && one.kind === 'right') known.push(host)
     }
@@ -176,15 +176,15 @@ const entered = (budget: PasswordBudget, address: string): Place => {
 
 const guessed = (place: Place): Guess => {
   const guess = place.guess()
-  if ('right' in guess) return guess
+  if ('end' in guess) return guess
   throw new Error('the budget has no share')
 }
 
 test('password-budget/4: right guesses leave their room to others, wrong and dropped ones do not', (t) => {
   const budget = new PasswordBudget({ perAddress: 9, total: 4 }, () => 0)
-  guessed(entered(budget, 'a')).right()
-  guessed(entered(budget, 'b')).right()
-  guessed(entered(budget, 'c')).dropped()
+  guessed(entered(budget, 'a')).end('right')
+  guessed(entered(budget, 'b')).end('right')
+  guessed(entered(budget, 'c')).end('dropped')
   const last = entered(budget, 'd')
   guessed(last)
   t.deepEqual(last.guess(), { limit: 4, resetMs: 60_000 })
@@ -194,7 +194,7 @@ test('password-budget/4: right guesses leave their room to others, wrong and dro
 test('password-budget/4: further guesses of a request that are right cost its address nothing', (t) => {
   const budget = new PasswordBudget({ perAddress: 2, total: 10 }, () => 0)
   const place = entered(budget, 'a')
-  for (let count = 0; count < 50; count += 1) guessed(place).right()
+  for (let count = 0; count < 50; count += 1) guessed(place).end('right')
   t.is(place.known(), undefined)
   guessed(place)
   t.deepEqual(place.guess(), { limit: 2, resetMs: 60_000 })
@@ -206,7 +206,7 @@ test('password-budget/5: the end of a guess changes nothing in a later minute', 
   const old = guessed(entered(budget, 'a'))
   time.advance(60_000)
   guessed(entered(budget, 'b'))
-  old.right()
+  old.end('right')
   t.deepEqual(entered(budget, 'c').guess(), { limit: 1, resetMs: 60_000 })
 })
 

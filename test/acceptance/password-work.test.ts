@@ -58,14 +58,6 @@ test('a hash is verified on every node, and by a process that starts anew', asyn
   t.is(computed.length, 2, 'one to make a hash, and one for both channels')
 })
 
-test('a text of the older form is verified too', async (t) => {
-  // Made by node:crypto with the salt 0102…10.
-  const text = 'scrypt$16384$8$1$AQIDBAUGBwgJCgsMDQ4PEA$FxwiFcMw85WnckBUWaE5YS_WyrZJZiEk6WbzTUsJhPo'
-  const work = workWith()
-  t.is(await work.matches('correct horse', text), true)
-  t.is(await work.matches('correct horsf', text), false)
-})
-
 test('password-work/2: a key that a request has computed serves its channels, and no other request', async (t) => {
   const { computed, derive } = counting()
   const work = workWith(derive)
@@ -115,6 +107,7 @@ test('a stored text of an unknown form is a defect that does not repeat the text
     'md5$secret',
     `scrypt-hmac$16384$8$1$${salt}$${proof}`,
     `scrypt$16384$8$1$${salt}$${salt}$${proof}`,
+    `scrypt$16384$8$1$${salt}$${proof}`,
   ]) {
     const error = await t.throwsAsync(workWith().matches('password', text))
     t.false(error?.message.includes('secret'))
@@ -172,7 +165,6 @@ test('a password has the parameters that OWASP recommends', async (t) => {
   t.is(await work.matches('correct horsf', VECTOR), false)
   t.false(work.isWeak(VECTOR))
   t.true(work.isWeak(VECTOR.replace('$5$', '$1$')))
-  t.true(work.isWeak(`scrypt$16384$8$5$${'A'.repeat(22)}$${'B'.repeat(43)}`))
 })
 
 test('password-work/3: a wrong password costs as much whatever the age of the hash', async (t) => {

@@ -9,7 +9,7 @@ import { until } from '#test/support/until'
 
 const CALLER = { receivedAtMs: NOW_MS }
 
-test('credentials/7: a weak hash is made anew after a proof, and keys stay', async (t) => {
+test('credentials/3: a weak hash is made anew after a proof, and keys stay', async (t) => {
   const { acceptance, channels, channelId } = await acceptanceRig()
   const row = channels.rows.get(channelId)
   if (row === undefined) return t.fail()

@@ -4,9 +4,11 @@
 import test from 'ava'
 
 import type { FeedEntry } from '#domain/feed'
+import { REMINDERS_MAX } from '#domain/rules/attention'
 import { isFault } from '#domain/fault'
-import type { HistoryQuery, Page } from '#domain/store-ports'
-import { RuleTrials, TRIALS_MAX } from '#src/acceptance/rule-trials'
+import type { HistoryQuery } from '#domain/history/ordered-reads'
+import type { Page } from '#domain/store-ports'
+import { RuleTrials, TRIALS_MAX } from '#src/acceptance/rules/rule-trials'
 import { TRIAL_CHARACTERS_MAX, TRIAL_STEPS_MAX, Trial } from '#src/rules/trial'
 import { DEADLINE_STEPS_MAX, READING_STEPS_MAX } from '#src/rules/work'
 import { FakeMeter } from '#test/support/fake-telemetry'
@@ -68,7 +70,7 @@ async function ended<Result>(waiting: (() => void)[], result: Promise<Result>) {
 
 const codeOf = (answer: unknown): string => (isFault(answer) ? answer.code : 'done')
 
-test('rule-trials/1: one trial of a channel runs, and few in all; each end makes room', async (t) => {
+test('few-at-once/1: one trial of a channel runs, and few in all; each end makes room', async (t) => {
   const { run, meter, waiting } = rig()
   const begun = [run(channel(1))]
   t.is(codeOf(await run(channel(1))), 'rate_limited')
@@ -81,13 +83,27 @@ test('rule-trials/1: one trial of a channel runs, and few in all; each end makes
   t.is(codeOf(await rig(async () => ({ items: [] })).run()), 'done')
 })
 
-test('rule-trials/2: a trial lets requests go on after some steps, and gives up in the end', async (t) => {
+test('few-at-once/2: rule-trials/1: a trial lets requests go on after some steps, and gives up in the end', async (t) => {
   const { run, waiting } = rig()
   const { answer, slices } = await ended(waiting, run())
   t.like(answer, { isComplete: false, firings: [] })
   const entries = isFault(answer) ? 0 : answer.entries
   t.true(entries > 500 && entries < 5_000, String(entries))
   t.true(slices >= 200, String(slices))
+})
+
+test('a trial shows when an Event would be reminded of and escalated, until it clears', async (t) => {
+  const minute = (seq: number, attrs: object): FeedEntry => entry(60 * seq, attrs)
+  const items = [minute(1, { t: 31 }), minute(4, { t: 1 }), minute(5, { t: 31 })]
+  const { run } = rig(async () => ({ items }))
+  const event = { title: 'x', remind_every: '1m', escalate: [{ after: '2m', level: 2 }] }
+  const answer = await run(channel(1), { event })
+  if (isFault(answer)) return t.fail()
+  const [first, last] = answer.firings.map(({ unanswered }) => unanswered)
+  t.deepEqual(first?.remindedAt, [120_000, 240_000])
+  t.deepEqual(first?.escalated, [{ level: 2, at: 180_000 }])
+  t.is(last?.remindedAt.length, REMINDERS_MAX)
+  t.is(last?.escalated.length, 1)
 })
 
 test('trial/1: no part of a trial takes more than a reading and its entry, or a deadline', (t) => {

@@ -2,7 +2,6 @@ import test from 'ava'
 
 import { appliedNotices } from '#actors/announcing'
 import type { AppliedTurn } from '#actors/announcing'
-import { noEffects } from '#actors/channel'
 import type { Item } from '#actors/turn-item'
 import { placeOf } from '#domain/lane'
 import { FEW_RULES } from '#domain/rules/stored'
@@ -25,14 +24,15 @@ const moved = (lane: number, position: number) => ({
   to: placeOf(position, 0),
 })
 
-const HEAD = { ref: 1, headSeq: 1, things: 1, openEvents: 0 }
-
 /** What the channel of a lane decided: its reach, and how many of its rules were changed. */
 function outcomeOf(lane: number, reach: number, changed = 0) {
-  const { rules } = noEffects()
-  for (let each = 0; each < changed; each += 1)
-    rules.rules.push({ ruleId: 'r' as never, stored: undefined })
-  return { head: { ...HEAD, channelId: channel(lane) }, reach, rules }
+  const rules = Array.from({ length: changed }, () => ({
+    ruleId: 'r' as never,
+    stored: undefined,
+  }))
+  const firings = { opened: 0, updated: 0, closed: 0, sent: 0 }
+  const ruleEffects = { rules, watches: [], failures: [], firings }
+  return [channel(lane), { turn: { lane, reach, ruleEffects } }] as const
 }
 
 // Method: the entries of one lane, by their writers; a log with one writer does not name it.
@@ -48,14 +48,14 @@ for (const [writers, told] of [
     const here = writers.map((writer, index) => itemOf(0, index + 1, writer))
     const items = [...here, itemOf(1, last + 1, 'other')]
     const moves = [moved(0, last), moved(1, last + 1)]
-    t.deepEqual(appliedNotices({ items, moves, outcomes: [] }), [
+    t.deepEqual(appliedNotices({ items, moves, channels: new Map() }), [
       { notice: { kind: 'applied', lane: 0, position: last }, writer: told },
       { notice: { kind: 'applied', lane: 1, position: last + 1 }, writer: 'other' },
     ])
   })
 }
 
-const BOTH: Omit<AppliedTurn, 'outcomes'> = {
+const BOTH: Omit<AppliedTurn, 'channels'> = {
   items: [itemOf(0, 1, 'one'), itemOf(1, 2, 'one')],
   moves: [moved(0, 1), moved(1, 2)],
 }
@@ -69,9 +69,9 @@ for (const [reach, changed, isTold, writer] of [
 ] as const) {
   const what = `${reach} rules for a Thing, of which ${changed} are new`
   test(`announcing/2: of ${what}, ${writer ?? 'everybody'} is told: ${isTold}`, (t) => {
-    const outcomes = [outcomeOf(0, 0), outcomeOf(1, reach, changed)]
+    const channels = new Map([outcomeOf(0, 0), outcomeOf(1, reach, changed)])
     const reaches = isTold ? { reaches: [[channel(1), reach]] } : {}
-    t.deepEqual<unknown, unknown>(appliedNotices({ ...BOTH, outcomes }), [
+    t.deepEqual<unknown, unknown>(appliedNotices({ ...BOTH, channels }), [
       { notice: { kind: 'applied', lane: 0, position: 1 }, writer: 'one' },
       { notice: { kind: 'applied', lane: 1, position: 2, ...reaches }, writer },
     ])

@@ -20,7 +20,13 @@ const headOf = (channelId: ChannelId): ChannelHead => ({
   openEvents: 0,
 })
 
-const turnOf = (...submissions: readonly Submission[]) => ({ submissions, things: [], events: [] })
+/** Lets an actor take a turn of these submissions; gives the entries. */
+function take(actor: ChannelActor, ...submissions: readonly Submission[]) {
+  const turn = actor.begin(0)
+  for (const submission of submissions) turn.take(submission)
+  actor.end(turn.decided)
+  return turn.entries
+}
 
 function actorThatIsAwake(): ChannelActor {
   const actor = new ChannelActor(channel(1), RULES)
@@ -30,44 +36,44 @@ function actorThatIsAwake(): ChannelActor {
 
 test('an actor takes a turn, and the next one once the first is committed', (t) => {
   const actor = actorThatIsAwake()
-  t.is(actor.take(turnOf(message())).entries[0]?.seq, 1)
+  t.is(take(actor, message())[0]?.seq, 1)
   actor.committed()
-  t.is(actor.take(turnOf(message())).entries[0]?.seq, 2)
+  t.is(take(actor, message())[0]?.seq, 2)
 })
 
 test('actor/1: an actor that sleeps is given no turn', (t) => {
   const asleep = new ChannelActor(channel(1), RULES)
   t.true(asleep.isAsleep)
-  t.throws(() => asleep.take(turnOf(message())), { message: /sleeps/ })
+  t.throws(() => take(asleep, message()), { message: /sleeps/ })
 })
 
 test('actor/1: while a turn commits one more is decided on it, and no third', (t) => {
   const actor = actorThatIsAwake()
-  t.is(actor.take(turnOf(message())).entries[0]?.seq, 1)
-  t.is(actor.take(turnOf(message())).entries[0]?.seq, 2)
-  t.throws(() => actor.take(turnOf(message())), { message: /third turn/ })
+  t.is(take(actor, message())[0]?.seq, 1)
+  t.is(take(actor, message())[0]?.seq, 2)
+  t.throws(() => take(actor, message()), { message: /third turn/ })
   actor.committed()
-  t.is(actor.take(turnOf(message())).entries[0]?.seq, 3)
+  t.is(take(actor, message())[0]?.seq, 3)
 })
 
 test('channel/2: an actor whose turn failed forgets the one that was decided on it too', (t) => {
   const actor = actorThatIsAwake()
-  actor.take(turnOf(thing('create', 't')))
-  actor.take(turnOf(thing('create', 'u')))
+  take(actor, thing('create', 't'))
+  take(actor, thing('create', 'u'))
   actor.failed()
   t.true(actor.isAsleep)
   t.is(actor.remembered, 0)
   actor.load(headOf(channel(1)))
-  actor.take(turnOf(message()))
-  actor.take(turnOf(message()))
+  take(actor, message())
+  take(actor, message())
 })
 
 test('channel/2: an actor that failed is asleep until it is loaded again', (t) => {
   const actor = actorThatIsAwake()
-  actor.take(turnOf(thing('create', 't')))
+  take(actor, thing('create', 't'))
   actor.committed()
   t.is(actor.remembered, 1)
-  actor.take(turnOf(message()))
+  take(actor, message())
   actor.failed()
   t.true(actor.isAsleep)
   t.is(actor.remembered, 0)
@@ -75,11 +81,11 @@ test('channel/2: an actor that failed is asleep until it is loaded again', (t) =
 
 test('channel/2: a turn that is committed after all was forgotten leaves nothing behind', (t) => {
   const actor = actorThatIsAwake()
-  actor.take(turnOf(message()))
+  take(actor, message())
   actor.failed()
   actor.committed()
   actor.load(headOf(channel(1)))
-  actor.take(turnOf(message()))
+  take(actor, message())
   actor.failed()
   t.true(actor.isAsleep)
 })
@@ -101,7 +107,7 @@ function use(
   const actor = directory.wake(channel(number), nowMs)
   if (actor.isAsleep) actor.load(headOf(channel(number)))
   const ids = Array.from({ length: things }, (_, index) => `t${index}`)
-  actor.take(turnOf(...ids.map((id) => thing('create', id))))
+  take(actor, ...ids.map((id) => thing('create', id)))
   actor.committed()
 }
 

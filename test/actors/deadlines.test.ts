@@ -117,7 +117,7 @@ const TICK: Turn = {
       submission: { model: 'tick', acceptedAt: 10 },
     },
   ],
-  moves: [],
+  lanes: new Map(),
   nowMs: 10,
 }
 

@@ -7,7 +7,7 @@ import test from 'ava'
 import { systemOver } from '#test/support/actor-system'
 import { MemoryLog } from '#test/support/memory-log'
 import { MemoryTurnStore } from '#test/support/memory-turn-store'
-import { CHANNELS, LANES, running, seqsOf } from '#test/support/running-system'
+import { CHANNELS, LANES, running, seqsOf, unknownThing } from '#test/support/running-system'
 import { message } from '#test/support/submissions'
 import { turn, until } from '#test/support/until'
 
@@ -49,7 +49,7 @@ test('leases/2: behind a backlog lanes go after the decided turns, not after all
   store.faultOf = (call) => (call === 'commit' ? 'hang' : undefined)
   log.put(
     0,
-    Array.from({ length: 10 }, () => message()),
+    Array.from({ length: 10 }, () => unknownThing()),
   )
   await until('a turn is decided ahead', () => store.loads.length === 2)
   const letGo = leases.hold([{ lane: 1, epoch: 1 }])

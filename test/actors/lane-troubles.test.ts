@@ -9,7 +9,7 @@ import type { TurnWrites } from '#domain/store-ports'
 import { systemOver } from '#test/support/actor-system'
 import { MemoryLog } from '#test/support/memory-log'
 import { MemoryTurnStore, outage } from '#test/support/memory-turn-store'
-import { CHANNELS, LANES, running, seqsOf } from '#test/support/running-system'
+import { CHANNELS, LANES, running } from '#test/support/running-system'
 import { channel, message } from '#test/support/submissions'
 import { turn, until } from '#test/support/until'
 
@@ -35,7 +35,7 @@ for (const [what, error] of [
     await until('lane 0 was tried often', () => waits.length > 20)
     log.put(1, [inLane1()])
     await until('lane 1 goes on', () => store.feed.length === 2)
-    t.deepEqual([store.deadLetters, store.parked], [[], []])
+    t.deepEqual(store.deadLetters, [])
   })
 }
 
@@ -89,19 +89,4 @@ test('lane-troubles/2: a drain and the end of a start wait for a lane that pause
   resolve()
   await drained
   t.is(store.deadLetters.length, 1)
-})
-
-test('W6: a turn that begins with a submission of a parked channel is split like every other', async (t) => {
-  const { log, store } = await running(t)
-  store.refused.set(channel(1), outage('no'))
-  log.put(0, [message()])
-  await until('the channel is parked', () => store.parked.length === 1)
-  const poison = message({ channelId: channel(3) })
-  store.poison.add(poison.opId)
-  const position = log.put(0, [message(), poison, message({ channelId: channel(3) })])
-  log.put(1, [inLane1()])
-  await until('the lane goes on', () => store.lanes.get(0)?.place === placeOf(position, 0))
-  t.is(store.parked.length, 2)
-  t.is(store.deadLetters.length, 1)
-  t.deepEqual(seqsOf(store, 3), [1])
 })

@@ -76,7 +76,7 @@ for (const [what, poison, error] of [
     )
     await until('it is put off', () => meter.total('deadlines_put_off_total') === 1)
     t.true(logger.lines.some(({ fact }) => fact.startsWith('a deadline is put off')))
-    t.deepEqual([store.deadLetters, store.parked], [[], []])
+    t.deepEqual(store.deadLetters, [])
     log.put(0, [message({ channelId: channel(2), fields: { title: 'another' } })])
     await until('the lane goes on', () => fired().includes('another'))
     heal()

@@ -1,4 +1,4 @@
-// Goal: the recipes of docs/rules.md do what they say, put as they are written.
+// Goal: the recipes of docs/rules.md and docs/people.md do what they say, put as they are written.
 
 import { readFileSync } from 'node:fs'
 
@@ -8,9 +8,11 @@ import type { Json, Submission, Tick } from '#domain/submission'
 import { rule, thing } from '#test/support/submissions'
 import { newBench } from '#test/support/turn-bench'
 
-const DOCUMENT = new URL('../../docs/rules.md', import.meta.url).pathname
+const DOCUMENTS = ['rules', 'people'].map((name) =>
+  readFileSync(new URL(`../../docs/${name}.md`, import.meta.url).pathname, 'utf8'),
+)
 const RECIPES = [
-  ...readFileSync(DOCUMENT, 'utf8').matchAll(/\n\n([A-Z][^\n]*?)[:,][^`]*```json\n(.*?)```/gs),
+  ...DOCUMENTS.join('\n').matchAll(/\n\n([A-Z][^\n]*?)[:,][^`]*```json\n(.*?)```/gs),
 ].map(([, title = '', text = '']) => ({ title, text }))
 
 const DAY = 86_400
@@ -74,6 +76,26 @@ const PLAYS: Readonly<Record<string, Play>> = {
       'update 2 critical',
       'update 3 high',
       'close 4',
+    ],
+  },
+  'On-call pair with escalation': {
+    steps: [
+      [0, 'freezer-1', { temperature: -10 }],
+      599,
+      600,
+      1_200,
+      1_800,
+      2_400,
+      [2_500, 'freezer-1', { temperature: -16 }],
+      9_000,
+    ],
+    said: [
+      'create 0 high freezer-1: -10 °C',
+      'remind 0 high freezer-1: -10 °C',
+      'remind 0 high freezer-1: -10 °C',
+      'escalate 1800 critical freezer-1: -10 °C',
+      'remind 1800 critical freezer-1: -10 °C',
+      'close 2500',
     ],
   },
 }

@@ -114,7 +114,10 @@ test('watching/2: a reading that leaves its watches as they are takes no note of
   await bench.apply(put(SILENT), reading('a', 1, 31))
   const decided = await decideTurn(bench, bench.turnOf([reading('a', 2, 31)]))
   t.deepEqual(
-    [...decided.outcomes.values()].map(({ things, watches }) => [things.size, watches.size]),
+    [...decided.channels.values()].map(({ turn: { decided: left } }) => [
+      left.things.size,
+      left.watches.size,
+    ]),
     [[1, 0]],
   )
 })

@@ -4,7 +4,14 @@ import { placeOf } from '#domain/lane'
 import type { StoreCall, StoreFault } from '#test/support/memory-turn-store'
 import { channel, message, opId, thing } from '#test/support/submissions'
 import { turn, until } from '#test/support/until'
-import { LANES, running, seqsOf, statusOf, faultOnce } from '#test/support/running-system'
+import {
+  LANES,
+  running,
+  seqsOf,
+  statusOf,
+  faultOnce,
+  unknownThing,
+} from '#test/support/running-system'
 
 // Method: each call of the store fails once, in each way.
 const calls: readonly StoreCall[] = ['takeLane', 'load', 'commit']
@@ -21,7 +28,7 @@ for (const call of calls) {
 
       const isMet = faultOnce(store, call, fault)
       if (call === 'takeLane') void leases.hold(LANES.map(({ lane }) => ({ lane, epoch: 2 })))
-      log.put(0, [thing('update', 't', { at: 2 }), message()])
+      log.put(0, [thing('update', 't', { at: 2 }), unknownThing()])
       await until('the fault was met', isMet)
       for (let turns = 0; turns < 5; turns += 1) await turn()
       store.release()
@@ -96,7 +103,7 @@ test('W6: a submission that was applied is not set aside when answers get lost',
 
 for (const call of ['load', 'commit'] as const) {
   test(`W6: nothing is set aside while every ${call} is refused, however often`, async (t) => {
-    const { log, store, leases, system, clock } = await running(t)
+    const { log, store, leases, system, waits } = await running(t)
     await until('the lanes are owned', () => system.ownedLanes === 2)
     let refusals = 0
     store.faultOf = (called) => {
@@ -110,14 +117,9 @@ for (const call of ['load', 'commit'] as const) {
     await leases.hold(LANES.slice(0, 1))
     await until('a lane is let go meanwhile', () => system.ownedLanes === 1)
 
-    t.deepEqual(store.parked, [])
-
-    store.faultOf = () => undefined
-    await until('everything is applied', () => {
-      clock.now += 1_000
-      system.tryParked() // It was parked at the moment in which the store recovered.
-      return store.feed.length === 2
-    })
+    const { length } = waits
+    store.faultOf = (called) => (called === call && waits.length === length ? 'refuse' : undefined)
+    await until('everything is applied', () => store.feed.length === 2)
     for (const one of submissions) t.is(statusOf(store, one), 'sent')
     t.deepEqual(store.deadLetters, [])
   })
@@ -146,7 +148,7 @@ test('W6: two lanes go on beside a submission that breaks its turn', async (t) =
   t.is(store.deadLetters.length, 2)
 })
 
-test('turn-uses/2, turn-uses/3: a submission whose op_id a client chose before keeps its effect, without a split', async (t) => {
+test('turn-records/6, turn-records/4: a submission whose op_id a client chose before keeps its effect, without a split', async (t) => {
   const { log, store, waits } = await running(t)
   const first = message({ opId: 'taken', claims: true, channelId: channel(2) })
   log.put(1, [first])

@@ -20,7 +20,7 @@ test('W2, W9: a tick moves its lane and takes no seq', async (t) => {
   await until('lane 0 is applied', () => store.lanes.get(0)?.place === placeOf(1, 0))
   await until('lane 1 is applied', () => store.lanes.get(1)?.place === placeOf(2, 0))
   t.deepEqual(seqsOf(store), [1, 2])
-  t.deepEqual([store.operations.size, store.deadLetters, store.parked], [2, [], []])
+  t.deepEqual([store.operations.size, store.deadLetters], [2, []])
   await until('both are announced', () => bus.announced.length > 1)
   // R7: a tick stands first in its lane's part of a turn.
   const entries = store.feed.map((entry) => ({ channelId: channel(1), entries: [entry] }))
@@ -62,14 +62,14 @@ test('W6: a tick that breaks its turn is set aside alone', async (t) => {
   t.is(store.operations.size, 2)
 })
 
-test('W6: a tick is never parked: it belongs to no channel', async (t) => {
+test('W6: a tick that the database refuses waits: it belongs to no channel', async (t) => {
   const { log, store, waits } = await running(t)
   const commit = store.commit.bind(store)
   store.commit = (writes) =>
     writes.lanes.some(({ lane }) => lane === 0) ? Promise.reject(outage('no')) : commit(writes)
   log.put(0, [TICK])
   await until('it was tried often', () => waits.length > 20)
-  t.deepEqual([store.parked, store.deadLetters], [[], []])
+  t.deepEqual(store.deadLetters, [])
   store.commit = commit
   await until('the lane goes on', () => store.lanes.get(0)?.place === placeOf(1, 0))
 })

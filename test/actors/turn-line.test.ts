@@ -8,7 +8,14 @@ import type { ExecutionContext } from 'ava'
 import { placeOf } from '#domain/lane'
 import { ruleOf } from '#test/support/rules'
 import { channel, message, rule, thing } from '#test/support/submissions'
-import { LANES, faultOnce, running, seqsOf, statusOf } from '#test/support/running-system'
+import {
+  LANES,
+  faultOnce,
+  running,
+  seqsOf,
+  statusOf,
+  unknownThing,
+} from '#test/support/running-system'
 import { turn, until } from '#test/support/until'
 
 const TURN_MAX = 2
@@ -32,10 +39,10 @@ type Over = Awaited<ReturnType<typeof committing>>
 const nextIsDecided = ({ store }: Over) =>
   until('the next turn has loaded', () => store.loads.length === 2)
 
-/** The same, with turns of two Messages each in the log; the second turn is decided. */
+/** The same, with turns of two submissions each in the log; the second turn is decided. */
 async function behind(t: ExecutionContext, turns = 2) {
   const over = await committing(t)
-  for (let each = 0; each < turns; each += 1) over.log.put(0, [message(), message()])
+  for (let each = 0; each < turns; each += 1) over.log.put(0, [message(), unknownThing()])
   await nextIsDecided(over)
   return over
 }
@@ -45,19 +52,23 @@ test('turn-line/1: while a large turn commits the next one is decided, and commi
   const { log, store, bus } = over
   const update = (at: number) => thing('update', 't', { at, attrs: { at } })
   log.put(0, [thing('create', 't', { at: 1 }), update(2)])
-  log.put(0, [update(3), update(4)])
+  log.put(0, [update(3), thing('update', 'u')])
   await nextIsDecided(over)
   for (let turns = 0; turns < SOON_TURNS; turns += 1) await turn()
   t.is(store.hanging, 1)
   t.deepEqual([store.commits, bus.announced], [[], []])
-  t.like(store.loads[1], { channels: [], things: [] }, 'the next turn builds on the first')
+  t.like(
+    store.loads[1],
+    { channels: [], things: [{ channelId: channel(1), id: 'u' }] },
+    'the next turn builds on the first',
+  )
 
   store.faultOf = () => undefined
   store.release()
   await until('everything is applied', () => store.feed.length === 4)
   t.is(store.commits.length, 2)
   t.deepEqual(seqsOf(store), [1, 2, 3, 4])
-  t.is(store.thing(channel(1), 't')?.rev, 4)
+  t.is(store.thing(channel(1), 't')?.rev, 3)
   t.is(store.lanes.get(0)?.place, placeOf(2, 0))
 })
 
@@ -71,13 +82,13 @@ for (const [turnMax, first, ahead] of [
   test(`turn-line/1: a turn of ${first} where ${turnMax} fit has ${ahead} decided ahead of it`, async (t) => {
     const over = await committing(t, turnMax)
     const { log, store } = over
-    const messages = (count: number) => Array.from({ length: count }, () => message())
+    const submissions = (count: number) => Array.from({ length: count }, () => unknownThing())
     log.beforeRead = () => {
       log.beforeRead = () => Promise.resolve()
-      log.put(0, messages(4))
+      log.put(0, submissions(4))
       return Promise.resolve()
     }
-    log.put(0, messages(first))
+    log.put(0, submissions(first))
     await until('the first turn commits', () => store.hanging === 1)
     for (let turns = 0; turns < SOON_TURNS; turns += 1) await turn()
     t.is(store.loads.length, 1 + ahead)
@@ -177,7 +188,7 @@ test('turn-line/1: behind a backlog a deleted channel is forgotten as soon as it
   )
 })
 
-test('turn-uses/1: an op_id that is being committed has no second effect in the next turn', async (t) => {
+test('turn-records/5: an op_id that is being committed has no second effect in the next turn', async (t) => {
   const over = await committing(t)
   const claimed = (number: number) =>
     message({ opId: 'mine', claims: true, channelId: channel(number) })

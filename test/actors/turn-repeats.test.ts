@@ -1,4 +1,4 @@
-// turn-uses/1: what a client names has one effect, however often it is in the log.
+// turn-records/5: what a client names has one effect, however often it is in the log.
 
 import test from 'ava'
 
@@ -10,7 +10,7 @@ import { LIMITS, newBench } from '#test/support/turn-bench'
 const claimed = (number: number) =>
   message({ opId: 'mine', claims: true, channelId: channel(number) })
 
-test('turn-uses/1: a chosen op_id has one effect within a turn', async (t) => {
+test('turn-records/5: a chosen op_id has one effect within a turn', async (t) => {
   const bench = await newBench()
   await bench.apply(claimed(1), message(), claimed(1))
   t.is(bench.store.feed.filter((entry) => entry.opId === opId('mine')).length, 1)
@@ -20,7 +20,7 @@ test('turn-uses/1: a chosen op_id has one effect within a turn', async (t) => {
   )
 })
 
-test('turn-uses/1: a chosen op_id has one effect over two turns, also after a restart', async (t) => {
+test('turn-records/5: a chosen op_id has one effect over two turns, also after a restart', async (t) => {
   const bench = await newBench()
   await bench.apply(claimed(1))
   await bench.apply(claimed(1))
@@ -30,7 +30,7 @@ test('turn-uses/1: a chosen op_id has one effect over two turns, also after a re
   t.deepEqual(bench.store.violations, [])
 })
 
-test('turn-uses/1: a chosen op_id has one effect over two channels', async (t) => {
+test('turn-records/5: a chosen op_id has one effect over two channels', async (t) => {
   const bench = await newBench()
   await bench.apply(claimed(1), claimed(2))
   await bench.apply(claimed(2))
@@ -40,7 +40,7 @@ test('turn-uses/1: a chosen op_id has one effect over two channels', async (t) =
   )
 })
 
-test('turn-uses/1: an op_id has its effect on the channel that is first in the log, wherever turns are cut', async (t) => {
+test('turn-records/5: an op_id has its effect on the channel that is first in the log, wherever turns are cut', async (t) => {
   // Grouped by channel, channel 1 comes first; in the log, channel 2 was first with this op_id.
   const log = [message({ channelId: channel(1) }), claimed(2), claimed(1)]
   const whole = await newBench()
@@ -54,7 +54,7 @@ test('turn-uses/1: an op_id has its effect on the channel that is first in the l
   t.is(whole.store.snapshot(), single.store.snapshot())
 })
 
-test('turn-uses/1: a refused use is a use', async (t) => {
+test('turn-records/5: a refused use is a use', async (t) => {
   const bench = await newBench()
   await bench.apply(claimed(9))
   bench.store.addChannel(channel(9))
@@ -73,7 +73,7 @@ const MADE = [
 for (const made of MADE) {
   for (const isFirst of [true, false]) {
     const order = isFirst ? 'before' : 'after'
-    test(`turn-uses/2: an op_id made for a ${made.model} ${order} a client chose it has one record`, async (t) => {
+    test(`turn-records/6: an op_id made for a ${made.model} ${order} a client chose it has one record`, async (t) => {
       const chosen = claimed(2)
       const log = [message(), ...(isFirst ? [made, chosen] : [chosen, made]), message()]
       const whole = await newBench()
@@ -97,7 +97,7 @@ for (const made of MADE) {
   }
 }
 
-test("turn-uses/1: a submission that is in the log twice has one effect, also with the gateway's op_id", async (t) => {
+test("turn-records/5: a submission that is in the log twice has one effect, also with the gateway's op_id", async (t) => {
   const bench = await newBench()
   const batch = [message(), thing('create', 't'), event('create', 'e')]
   await bench.apply(...batch)
@@ -107,7 +107,7 @@ test("turn-uses/1: a submission that is in the log twice has one effect, also wi
   t.deepEqual(bench.store.violations, [])
 })
 
-test('turn-uses/3: op_ids that the gateway made are looked up only when a turn has failed', async (t) => {
+test('turn-records/4: op_ids that the gateway made are looked up only when a turn has failed', async (t) => {
   const bench = await newBench()
   await bench.apply(message(), thing('create', 't'))
   await bench.apply(message(), claimed(1))
@@ -121,7 +121,7 @@ test('turn-uses/3: op_ids that the gateway made are looked up only when a turn h
 
 // Method: many uses of one op_id on a Thing, each in a turn of its own, beside those of another lane.
 for (const model of ['thing', 'event', 'message'] as const) {
-  test(`turn-uses/3: a ${model} that says that it may repeat another never makes a turn fail`, async (t) => {
+  test(`turn-records/4: a ${model} that says that it may repeat another never makes a turn fail`, async (t) => {
     const { log, store, system, meter } = await running(t, { turnMax: 2 })
     const named = { opId: 'mine', channelId: channel(1) }
     const made = {

@@ -3,8 +3,7 @@
 
 import test from 'ava'
 
-import { ENTRIES_MAX, TurnTooLarge } from '#actors/turn-size'
-import { decideTurn } from '#actors/turn'
+import { ENTRIES_MAX, decideTurn } from '#actors/turn'
 import type { Submission } from '#domain/submission'
 import { ruleOf } from '#test/support/rules'
 import { running, seqsOf } from '#test/support/running-system'
@@ -28,7 +27,7 @@ const toggles = (count = TOGGLES): readonly Submission[] =>
 /** Room for what the rules open. */
 const ROOM = { rememberedBytesMax: 10 ** 8, cachedBytesMax: 10 ** 9, endedLifeMs: 10 ** 6 }
 
-test('turn-size/1: turns stop where they have made enough, and the next ones go on', async (t) => {
+test('turn/2: turns stop where they have made enough, and the next ones go on', async (t) => {
   const { log, store, system, meter } = await running(t, ROOM)
   log.put(0, rules())
   const others = [toggle(0, channel(2)), toggle(1, channel(2))]
@@ -56,19 +55,17 @@ for (const [count, fit] of [
   [IN_TURN, IN_TURN],
   [IN_TURN + 1, IN_TURN],
 ] as const) {
-  test(`turn-size/1: of ${count} readings and one behind, ${fit} fit`, async (t) => {
+  test(`turn/2: of ${count} readings and one behind, ${fit} fit`, async (t) => {
     const bench = await newBench()
     await bench.apply(...rules())
     const turn = bench.turnOf([...toggles(count), toggle(0, channel(2))])
-    const decided = decideTurn(bench, turn).then(({ items }) => items.length)
-    const fitting = decided.catch((error: unknown) =>
-      error instanceof TurnTooLarge ? error.fitting(turn.items).length : 0,
-    )
-    t.is(await fitting, fit)
+    const { items, moves } = await decideTurn(bench, turn)
+    t.is(items.length, fit)
+    t.is(moves[0]?.to, items.at(-1)?.placeAfter)
   })
 }
 
-test('turn-size/1: where turns are cut changes no state', async (t) => {
+test('turn/2: where turns are cut changes no state', async (t) => {
   const [put, readings] = [rules(), toggles(10)]
   const [whole, single] = [await newBench(), await newBench()]
   await whole.apply(...put)

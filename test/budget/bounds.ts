@@ -16,19 +16,15 @@ export type JourneyName = (typeof JOURNEYS)[number]
 
 /** A turn has costs of its own: the bytes of `turn` are those of an update among many. */
 export const BUDGETS: Readonly<Record<JourneyName, Budget>> = {
-  update: { functions: 543, files: 115, bytes: { main: 30_500, engine: 131_000, log: 27_000 } },
-  turn: { functions: 318, files: 83, bytes: { main: 22_900, engine: 30_700, log: 3_600 } },
-  message: { functions: 505, files: 111, bytes: { main: 27_000, engine: 112_000, log: 27_000 } },
-  publication: {
-    functions: 542,
-    files: 117,
-    bytes: { main: 68_000, engine: 112_000, log: 27_000 },
-  },
-  mqtt: { functions: 585, files: 122, bytes: { main: 44_300, engine: 131_000, log: 27_000 } },
+  update: { functions: 515, files: 112, bytes: { main: 29_000, engine: 103_000, log: 26_500 } },
+  turn: { functions: 308, files: 82, bytes: { main: 21_000, engine: 24_000, log: 3_600 } },
+  message: { functions: 476, files: 107, bytes: { main: 27_000, engine: 86_000, log: 26_500 } },
+  publication: { functions: 513, files: 113, bytes: { main: 66_000, engine: 86_000, log: 26_500 } },
+  mqtt: { functions: 559, files: 120, bytes: { main: 43_500, engine: 104_000, log: 26_500 } },
   push: {
-    functions: 713,
-    files: 134,
-    bytes: { main: 24_100, engine: 345_000, log: 27_000, dispatch: 63_100 },
+    functions: 700,
+    files: 131,
+    bytes: { main: 23_000, engine: 312_000, log: 26_500, dispatch: 61_000 },
   },
 }
 

@@ -73,6 +73,16 @@ function leastOf(rounds: readonly ByThread<Reading>[], thread: string): number {
   return Math.round(Math.min(...whole) / SUBMISSIONS)
 }
 
+/** What a submission that has nothing to do with people calls nothing of. */
+const OF_PEOPLE = [
+  'machines/attention.ts',
+  'machines/reminding.ts',
+  'src/domain/push/preferences.ts',
+  'src/domain/push/receipts.ts',
+]
+const isOfPeople = (name: JourneyName, path: string): boolean =>
+  name !== 'push' && OF_PEOPLE.some((one) => path.endsWith(one))
+
 const TITLES: Readonly<Record<JourneyName, string>> = {
   update: 'an update of a Thing',
   turn: 'an update of a Thing among sixty of its turn',
@@ -93,6 +103,10 @@ for (const name of JOURNEYS) {
       for (const [path, functions] of byFile) t.log(`${functions.size} ${path}`)
     }
     t.deepEqual(differences, [])
+    t.deepEqual(
+      [...byFile.keys()].filter((path) => isOfPeople(name, path)),
+      [],
+    )
   })
 }
 

@@ -11,7 +11,15 @@ test('command-line/1: wrong usage ends with 2 and sends no request', async (t) =
     'channel',
     'unknown',
     'send',
+    'send one two',
+    'send one --title two',
     'send --title t --severity urgent',
+    'send --title t --delay 9s',
+    'send --title t --delay 31d',
+    'send --title t --delay soon',
+    'thing update boiler',
+    'event update e1 --event-time 5',
+    'thing update boiler temperature==3',
     'send --title t --occurred-at yesterday',
     'status',
     'status a b',
@@ -37,6 +45,27 @@ test('command-line/1: wrong usage ends with 2 and sends no request', async (t) =
   }
   for (const env of [{}, { HELIOGRAPH_CHANNEL: CHANNEL }, { HELIOGRAPH_PASSWORD: PASSWORD }]) {
     t.is((await run('channel info', { env })).exitCode, 2)
+  }
+})
+
+test('wrong usage tells what is allowed', async (t) => {
+  const rows: [words: string, told: string][] = [
+    ['send', 'error: [title] is missing: the title of the Message'],
+    ['send t --severity urgent', 'error: --severity: allowed: critical, high, normal, low'],
+    [
+      'send t --delay 5s',
+      'error: --delay: must be a whole number of s, m, h or d, from 10s to 30d',
+    ],
+    ['history --thing boiler', 'error: unknown option --thing; did you mean --entity?'],
+    ['thing update x', 'error: say what changes: key=value, or an option such as --title'],
+    [
+      'thing update x temperature==3',
+      'error: values are written with one =; a text that begins with it is key="=…"',
+    ],
+  ]
+  for (const [words, told] of rows) {
+    const { context } = await run(words)
+    t.deepEqual(context.diagnostics, [told])
   }
 })
 

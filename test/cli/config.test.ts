@@ -8,6 +8,7 @@ import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
 import { CHANNEL, PASSWORD, TOKEN, run } from '#test/support/command-line'
+import { success } from '#test/support/fake-process-context'
 
 function folderFor(t: ExecutionContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'heliograph-config-'))
@@ -128,4 +129,47 @@ test('a secret as an argument causes a warning that names better ways', async (t
     'warning: --password shows in the list of processes; use HELIOGRAPH_PASSWORD or --password-file',
     'warning: --token shows in the list of processes; use HELIOGRAPH_TOKEN or --token-file',
   ])
+})
+
+const answer = () => success({ channel_id: CHANNEL, channel_name: 'Greenhouse' })
+
+test('channel create --keep lets the commands that follow need no channel and no password', async (t) => {
+  const folder = folderFor(t)
+  const env = { XDG_CONFIG_HOME: folder }
+  const created = await run('channel create Greenhouse --keep', { env, answer })
+  t.is(created.exitCode, 0)
+  const body = created.context.requests[0]?.body as { readonly password: string } | undefined
+  const password = body?.password ?? ''
+  t.deepEqual(JSON.parse(readFileSync(fileIn(folder), 'utf8')) as object, {
+    profiles: { default: { url: 'http://127.0.0.1:8080', channel: CHANNEL, password } },
+  })
+  const { context } = await run('channel info', { env, answer })
+  t.deepEqual(context.requests[0]?.body, { channel_id: CHANNEL, password })
+})
+
+test('channel create --keep makes no channel where the config file has one', async (t) => {
+  for (const kept of [`channel ${CHANNEL}`, `password ${PASSWORD}`, 'password_file a']) {
+    const env = { XDG_CONFIG_HOME: folderFor(t) }
+    await run(`config set ${kept}`, { env })
+    const { context, exitCode } = await run('channel create Greenhouse --keep', { env })
+    t.is(exitCode, 2)
+    t.regex(context.diagnostics.join(), /error: --keep: /)
+    t.deepEqual(context.requests, [])
+  }
+})
+
+test('channel list shows the channels of the config file without a request or a secret', async (t) => {
+  const env = { XDG_CONFIG_HOME: folderFor(t) }
+  t.deepEqual((await run('channel list', { env })).context.diagnostics, ['none'])
+  await run(`config set channel ${CHANNEL}`, { env })
+  await run('config set password', { env, input: PASSWORD })
+  await run('config set url https://a.example --profile site-2', { env })
+  await run(`config set channel ${CHANNEL} --profile site-2`, { env })
+  const { context } = await run('channel list --header', { env })
+  t.deepEqual(context.printed, [
+    'PROFILE\tCHANNEL\tGATEWAY',
+    `default\t${CHANNEL}\thttp://127.0.0.1:8080`,
+    `site-2\t${CHANNEL}\thttps://a.example`,
+  ])
+  t.deepEqual(context.requests, [])
 })

@@ -4,13 +4,8 @@
 import test from 'ava'
 import { assert, property, string } from 'fast-check'
 
-import {
-  clockIn,
-  coloured,
-  dateClockIn,
-  deliveryJson,
-  deliveryLine,
-} from '#src/cli/deliveries/delivery-line'
+import { clockIn, coloured, deliveryJson, deliveryLine } from '#src/cli/deliveries/delivery-line'
+import { dateText } from '#src/cli/facts'
 import { aligned } from '#src/cli/terminal-text'
 import { delivery } from '#test/support/delivery'
 
@@ -94,8 +89,8 @@ test('aligned makes the columns of rows line up', (t) => {
 })
 
 test('a line can have the date and leave the channel out', (t) => {
-  const line = deliveryLine(delivery({}), { clock: dateClockIn('UTC') })
-  t.is(line, '2026-01-31 12:03:44  thing    update   boiler')
+  const line = deliveryLine(delivery({}), { clock: dateText })
+  t.is(line, '2026-01-31T12:03:44.000Z  thing    update   boiler')
 })
 
 test('a line has the colour of its severity, and none without', (t) => {

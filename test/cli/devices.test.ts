@@ -204,3 +204,21 @@ test('a refusal of the gateway leaves no key file', async (t) => {
   t.not(refused.exitCode, 0)
   t.false(existsSync(`${key}.new`))
 })
+
+test('device list shows the devices whose keys this computer keeps, and no key', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'heliograph-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const env = { ...ENV, XDG_STATE_HOME: folder }
+  t.deepEqual((await run('device list', { env })).context.diagnostics, ['none'])
+  const answer = () => success({ device_key: KEY })
+  await run('device register --url https://a.example', { env, answer })
+  const { context } = await run('device list --header', { env })
+  t.is(context.printed[0], 'PLATFORM\tKEY FILE')
+  t.regex(
+    context.printed[1] ?? '',
+    new RegExp(`^${thisPlatform()}\t${folder}/heliograph/a.example-`),
+  )
+  t.is(context.printed.length, 2)
+  t.deepEqual(context.requests, [])
+  t.false(context.shown.includes(KEY))
+})

@@ -37,3 +37,23 @@ test('a file without a list is named, and nothing is sent', async (t) => {
   t.regex(context.shown, /-: mappings are a JSON list/)
   t.deepEqual(context.requests, [])
 })
+
+test('channel presentation shows the faces of attrs, and a file replaces them', async (t) => {
+  const presentation = [
+    { things: {}, attrs: { t: { unit: '°C', decimals: 1 } } },
+    { things: { prefix: 'pump-', tag: 'x' }, attrs: { t: { hidden: true } } },
+  ]
+  const answer = () => success({ presentation })
+  const { context } = await run('channel presentation', { answer })
+  t.deepEqual(context.requests[0]?.body, CREDENTIALS)
+  t.deepEqual(context.printed, [
+    'all                  t  unit °C, decimals 1',
+    'prefix pump-, tag x  t  hidden true',
+  ])
+  const put = await run('channel presentation -', {
+    input: '[]',
+    answer: () => success({ presentation: [] }),
+  })
+  t.deepEqual(put.context.requests[0]?.body, { ...CREDENTIALS, presentation: [] })
+  t.deepEqual(put.context.printed, ['none'])
+})

@@ -53,6 +53,12 @@ test('a list reads pages until it has the wanted number of items', async (t) => 
   }
 })
 
+test('--header puts the headings in front of the lines of a pipe, once', async (t) => {
+  const { context } = await run('thing list --all --header', { answer: pages })
+  t.is(context.printed[0], 'THING\tSTATE\tCHANGED\tTITLE\tATTRS')
+  t.is(context.printed.length, 6)
+})
+
 test('a terminal gets a table that fits, and colours where it has them', async (t) => {
   const plain = await run('thing list --limit 1', { answer: pages, screen })
   t.deepEqual(plain.context.printed, [
@@ -72,13 +78,14 @@ test('a terminal gets a table that fits, and colours where it has them', async (
 })
 
 test('a diagnostic reports an empty list', async (t) => {
-  const { context } = await run('event list --state open --thing boiler', {
+  const { context } = await run('event list --state open --thing boiler --acknowledged false', {
     answer: () => success({ items: [] }),
   })
   t.deepEqual(context.requests[0]?.body, {
     ...credentials,
     state: 'open',
     thing_id: 'boiler',
+    acknowledged: false,
     limit: 50,
   })
   t.deepEqual(context.printed, [])

@@ -115,7 +115,12 @@ test('terminal-text/1: JSON on a terminal has controls as escapes, in a pipe as 
     [true, String.raw`{"title":"a\u001b\u007f\u009b31m\u061c\u200f\u202e\u2066\u2028é"}`],
   ] as const) {
     const written: string[] = []
-    const output = { isTTY, columns: 80, rows: 24, write: (text: string) => written.push(text) }
+    const output = {
+      isTTY,
+      columns: 80,
+      rows: 24,
+      write: (text: string | Uint8Array) => written.push(String(text)),
+    }
     const terminal = terminalOver({ stdout: output, stderr: output }, true)
     terminal.print(line)
     terminal.printDiagnostic(line)

@@ -6,10 +6,13 @@ import test from 'ava'
 
 import { isFault } from '#domain/fault'
 import type * as Wire from '#src/client/bodies'
-import { readEntityGet } from '#src/schemas/reading-requests'
+import { STATE } from '#src/schemas/reading-routes'
+import { readersOf } from '#src/schemas/shape'
 import { readMessage } from '#src/schemas/message'
 import { readThing } from '#src/schemas/thing'
 import { CREDENTIALS, making } from '#test/support/making'
+
+const READ = readersOf(STATE)
 
 const credentials: Wire.Credentials = CREDENTIALS
 const device_key = 'f'.repeat(32)
@@ -17,7 +20,7 @@ const device_key = 'f'.repeat(32)
 const codeOf = (read: unknown): unknown => (isFault(read) ? read.code : 'taken')
 const thing = (body: Wire.ThingUpdateBody): unknown => codeOf(readThing('update', body, making()))
 const message = (body: Wire.MessageBody): unknown => codeOf(readMessage(body, making()))
-const get = (body: Wire.BodyOf<'/thing/get'>): unknown => codeOf(readEntityGet('thing', body))
+const get = (body: Wire.BodyOf<'/thing/get'>): unknown => codeOf(READ.thing(body))
 
 const KNOWN = { ...credentials, thing_id: 't', observed_at: 5 } as const
 

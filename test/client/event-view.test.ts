@@ -40,3 +40,41 @@ test('an Event of a read is the same as one of its entries', (t) => {
   )
   t.deepEqual(eventFrom(record), folded)
 })
+
+const FOLDED: readonly (readonly [entries: readonly Folded[], holder: unknown])[] = [
+  [['acknowledge'], 'anna'],
+  [['acknowledge', { message: 'still' }], 'anna'],
+  [['acknowledge', 'remind'], undefined],
+  [['acknowledge', 'escalate'], undefined],
+  [['acknowledge', 'close'], undefined],
+  [['acknowledge', { severity: 'high' }], undefined],
+  [['acknowledge', { severity: 'low' }, { severity: 'normal' }], 'anna'],
+  [['acknowledge', { severity: 'low' }, { severity: 'critical' }], undefined],
+]
+type Folded = 'acknowledge' | 'remind' | 'escalate' | 'close' | ThingChange['payload']
+
+for (const [entries, holder] of FOLDED) {
+  test(`view/6: after ${JSON.stringify(entries)} ${holder === undefined ? 'nobody' : 'anna'} has the Event`, (t) => {
+    const opened = foldEvent(undefined, change(1, { title: 'Door open' }))
+    const event = entries.reduce((before, entry, at) => {
+      if (typeof entry === 'object') return foldEvent(before, change(at + 2, entry))
+      const said = entry === 'acknowledge' && { acknowledged_at: 5, acknowledged_by: 'anna' }
+      return foldEvent(before, { ...change(at + 2, { ...said }), action: entry })
+    }, opened)
+    t.is(event.fields['acknowledged_by'], holder as never)
+  })
+}
+
+test('view/6: an acknowledgement takes the place of the one before, with its snooze and its note', (t) => {
+  const said = (seq: number, payload: ThingChange['payload']): ThingChange => ({
+    ...change(seq, payload),
+    action: 'acknowledge',
+  })
+  const opened = foldEvent(undefined, change(1, { title: 'Door open' }))
+  const snoozed = foldEvent(
+    opened,
+    said(2, { acknowledged_at: 5, acknowledged_by: 'anna', snoozed_until: 9, note: 'soon' }),
+  )
+  const taken = foldEvent(snoozed, said(3, { acknowledged_at: 6 }))
+  t.deepEqual({ ...taken.fields }, { title: 'Door open', acknowledged_at: 6 })
+})

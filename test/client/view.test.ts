@@ -1,7 +1,7 @@
 import test from 'ava'
 
-import { ThingsView, foldThing } from '#src/client/view'
-import type { ThingChange } from '#src/client/view'
+import { ThingsView, attrTime, foldThing, thingFrom } from '#src/client/view'
+import type { ThingChange, ThingView } from '#src/client/view'
 import { parseOperationId, parseThingId } from '#domain/identity'
 import type { Fields } from '#domain/submission'
 import type { Delivery } from '#src/schemas/frames'
@@ -137,6 +137,31 @@ test('the cursor follows the catch-up, and the end of a subscription removes it'
   t.deepEqual([...view.cursors()], [[A, 7]])
   view.apply({ kind: 'unsubscribed', channelId: A, reason: 'unsubscribed' })
   t.deepEqual([...view.cursors()], [])
+})
+
+const READ = { thing_id: 't', state: 'active', seq: 1, rev: 1, changed_at: 1 } as const
+
+test('view/5: each attr has the time of the reading that set it', (t) => {
+  const begun = thingFrom({ ...READ, observed_at: 5, attrs: { a: 1, b: 1 }, attr_times: { b: 3 } })
+  const times = (thing = begun) => Object.keys(thing.attrs).map((name) => attrTime(thing, name))
+  t.deepEqual(times(), [5, 3])
+  const steps: readonly (readonly [Fields, readonly (number | undefined)[], more?: object])[] = [
+    [{ observed_at: 6, attrs: { b: 2 } }, [5, 6]],
+    [{ observed_at: 7, title: 'x' }, [5, 6]],
+    [{ observed_at: 7, set_at: 4, attrs: { c: 1 } }, [5, 6, 4]],
+    [{ observed_at: 8, attrs: { a: null, b: 2, c: 2 } }, [8, 8]],
+    [{ observed_at: 9, attrs: { a: 1, b: 1 }, attr_times: { a: 2 } }, [2, 9], { action: 'sync' }],
+    [{ observed_at: 9, attrs: { a: 1, b: 1 } }, [9, 9], { action: 'sync' }],
+    [{ observed_at: 9, attrs: { a: 1 }, attr_times: null }, [undefined], { action: 'sync' }],
+    [{ observed_at: 10, attrs: { a: 2, b: 1 } }, [undefined, undefined]],
+    [{ observed_at: 10, attrs: { a: 2, b: 1 } }, [10, 10], { action: 'sync' }],
+  ]
+  let thing: ThingView | undefined = begun
+  for (const [index, [payload, expected, more]] of steps.entries()) {
+    thing = foldThing(thing, change(index + 2, payload, more))
+    t.deepEqual(times(thing), expected, `step ${index}`)
+    t.false('set_at' in (thing?.fields ?? {}) || 'attr_times' in (thing?.fields ?? {}))
+  }
 })
 
 test('keys of prototypes are plain data', (t) => {

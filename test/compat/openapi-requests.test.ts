@@ -9,6 +9,9 @@ import { isRecord } from '#domain/record'
 import { KEY, startStyles } from '#test/support/compatibility-rig'
 import type { Rig } from '#test/support/start-ingress'
 
+/** One for all schemas: each would prepare its own. */
+const ajv = new Ajv2020({ strict: false })
+
 type Members = Readonly<Record<string, unknown>>
 
 /** The value at these names, which the document must have. */
@@ -53,7 +56,7 @@ const QUERIES: readonly (readonly [method: string, template: string, path: strin
 for (const [method, template, path] of QUERIES) {
   test(`each parameter of ${method} ${template} has the form that the gateway takes`, async (t) => {
     const rig = await startStyles(t)
-    const document = (await rig.get('/openapi.json')).json
+    const document = (await rig.get('/openapi.json?styles=1')).json
     const parameters = list(at(document, 'paths', template, method)['parameters'])
     const inQuery = parameters.filter((parameter) => parameter['in'] === 'query')
     t.true(inQuery.length > 5)
@@ -61,7 +64,7 @@ for (const [method, template, path] of QUERIES) {
     for (const { name, schema } of inQuery) {
       // Without poll the answer goes on until the test ends.
       if (name === 'poll') continue
-      const fits = new Ajv2020({ strict: false }).compile(at(schema))
+      const fits = ajv.compile(at(schema))
       const compared: Compared[] = []
       for (const value of TEXTS) {
         const query = new URLSearchParams({ poll: '1', [String(name)]: value }).toString()
@@ -100,10 +103,10 @@ for (const { template, path, base } of BODIES) {
   const members = Object.keys(base).join() || 'no other member'
   test(`the JSON of ${template} with ${members} has the form that the gateway takes`, async (t) => {
     const rig = await startStyles(t)
-    const document = (await rig.get('/openapi.json')).json
+    const document = (await rig.get('/openapi.json?styles=1')).json
     const operation = at(document, 'paths', template, 'post')
     const schema = at(operation, 'requestBody', 'content', 'application/json', 'schema')
-    const fits = new Ajv2020({ strict: false }).compile(schema)
+    const fits = ajv.compile(schema)
     for (const name of namesIn(schema)) {
       const compared: Compared[] = []
       for (const value of VALUES) {
@@ -126,6 +129,15 @@ async function statusOf(rig: Rig, path: string, body: Members): Promise<number> 
   const { status } = await rig.post(path, body)
   return status === 404 ? 200 : status
 }
+
+test('the document has the routes of imitated tools only where they are asked for', async (t) => {
+  const rig = await startStyles(t)
+  const pathsOf = async (query: string) =>
+    Object.keys(at((await rig.get(`/openapi.json${query}`)).json, 'paths'))
+  const isOfStyle = (path: string): boolean => path.startsWith('/compat-')
+  t.false((await pathsOf('')).some(isOfStyle))
+  t.true((await pathsOf('?styles=1')).some(isOfStyle))
+})
 
 test('a text body may hold any character', async (t) => {
   const rig = await startStyles(t)

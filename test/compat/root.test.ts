@@ -42,6 +42,12 @@ test('Apprise and Home Assistant publish JSON to the root, with a key of 43 char
   ])
   const account = await rawRequest(rig.rootPort, { line: 'GET /v1/account' })
   t.like(account.json, { username: '*' })
+  // Home Assistant's client reads ten whole numbers, and takes this refusal of the version alone.
+  const stats = Object.values(account.json['stats'] as object)
+  t.is(stats.length, 10)
+  t.true(stats.every(Number.isSafeInteger))
+  const version = await rawRequest(rig.rootPort, { line: 'GET /v1/version' })
+  t.like(version.json, { http: 404, code: 40401 })
   const native = await rawRequest(rig.rootPort, { line: 'GET /channel/exists/now' })
   t.like(native.json, { http: 404, code: 40401 })
   const elsewhere = await rig.send('/', { method: 'POST', body })

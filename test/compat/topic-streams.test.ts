@@ -148,7 +148,7 @@ test('feed-following/2: a revoked key ends who follows with it, and nobody else'
 })
 
 const LOST: readonly (readonly [when: string, pass: (rig: Rig) => void])[] = [
-  // A key that is known is compared with the store once a minute. (known-keys/5)
+  // A key that is known is compared with the store once a minute. (kept-answers/3)
   [
     'soon when notices may be lost',
     ({ time, acceptance }) => {

@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
-import type { HistoryQuery } from '#domain/store-ports'
+import type { HistoryQuery } from '#domain/history/ordered-reads'
 import type { FeedFollowing } from '#src/acceptance/feed-following'
 import type { Topic } from '#src/compat/topic/channels'
 import { readOn } from '#src/compat/topic/reading'

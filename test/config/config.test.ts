@@ -37,6 +37,7 @@ test('without any setting every default is in force', (t) => {
     mqtt: { plain: undefined, tls: undefined, overWebSocket: false },
     statusRetentionMs: 7 * DAY_MS,
     recordsUpdates: true,
+    tierRetentionMs: { '5m': 7 * DAY_MS, '1h': 400 * DAY_MS, '1d': 3_650 * DAY_MS },
     historyRetentionMs: { messagesAndEvents: 30 * DAY_MS, thingUpdates: DAY_MS },
     deviceRetentionMs: 90 * DAY_MS,
     logKeepMs: HOUR_MS,

@@ -1,6 +1,7 @@
 // Settings with values that are taken, limits at the limit. A row: the setting, the value, the part
 // of the configuration that it decides, that part's value, and settings that must stand beside it.
 
+import { hasTiers } from '#domain/history/series'
 import type { Config, Env } from '#src/config/config'
 import {
   APNS,
@@ -210,6 +211,13 @@ export const TAKEN: readonly (readonly [
   ['SERVICE_DEVICE_RETENTION', '1d', ({ deviceRetentionMs }) => deviceRetentionMs, DAY_MS],
   ['SERVICE_HISTORY_RETENTION', '2d', history, [2 * DAY_MS, 2 * DAY_MS]],
   ['SERVICE_HISTORY_RETENTION', '60d, 12h', history, [60 * DAY_MS, 12 * HOUR_MS]],
+  [
+    'SERVICE_TIER_RETENTION',
+    '1h:1d, 5m:7305d',
+    ({ tierRetentionMs }) => [tierRetentionMs['5m'], tierRetentionMs['1h'], tierRetentionMs['1d']],
+    [7_305 * DAY_MS, DAY_MS, 0],
+  ],
+  ['SERVICE_TIER_RETENTION', 'off', ({ tierRetentionMs }) => hasTiers(tierRetentionMs), false],
   ['SERVICE_LOG_KEEP', '0s', ({ logKeepMs }) => logKeepMs, 0],
   ['SERVICE_LOG_KEEP', '30d', ({ logKeepMs }) => logKeepMs, 30 * DAY_MS],
   ['SERVICE_LOG_BYTES', '1048576', ({ logBytesMax }) => logBytesMax, 2 ** 20],

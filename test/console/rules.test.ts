@@ -4,9 +4,10 @@ import { readFileSync } from 'node:fs'
 
 import test from 'ava'
 
-import { lineAt, placeOf } from '#console/state/json-place.ts'
-import { BLANK_PART, BLANK_RULE, fieldOf, formFrom, ruleFrom } from '#console/state/rule-form.ts'
+import { lineAt, placeOf } from '#console/rules/json-place.ts'
+import { BLANK_PART, BLANK_RULE, formFrom, ruleFrom } from '#console/state/rule-form.ts'
 import type { RuleForm } from '#console/state/rule-form.ts'
+import { fieldOf } from '#console/rules/rule-paths.ts'
 import { typed, typedIn } from '#console/state/text.ts'
 import { readRule } from '#src/rules/read-rule'
 
@@ -34,6 +35,19 @@ const ROUND: readonly object[] = [
     things: 'all',
     when: { all: [{ cel: 'attrs.a > 1.0' }, { attr: 'b', inside: [1, 2] }] },
     event,
+  },
+  { things: 'all', when: { not: { attr: 'battery', absent: true } }, event },
+  {
+    things: 'all',
+    when: { silent: '1h' },
+    event: {
+      ...event,
+      remind_every: '10m',
+      escalate: [
+        { after: '30m', level: 1 },
+        { after: '1h', level: 3, severity: 'critical' },
+      ],
+    },
   },
   { title: 'T', things: 'all', when: { silent: '1h' }, for: '1m', enabled: false, event },
   {
@@ -113,6 +127,9 @@ const FAULTS: readonly (readonly [change: Partial<RuleForm>, field: string])[] =
   [{ clear: [BLANK_PART] }, 'rule.clear.attr'],
   [{ heading: '' }, 'rule.event.title'],
   [{ levels: [{ part: BLANK_PART, severity: 'high' }] }, 'rule.event.levels[0].when.attr'],
+  [{ when: [{ ...BLANK_PART, test: 'has' }] }, 'rule.when.not.attr'],
+  [{ remindEvery: '30s' }, 'rule.event.remind_every'],
+  [{ escalate: [{ after: 'x', level: '1', severity: '' }] }, 'rule.event.escalate'],
   [{ tags: 'x'.repeat(200) }, 'rule.event.tags'],
   [{ metadata: [{ name: 'a', value: '[1]' }] }, 'rule.event.metadata'],
   [{ output: 'message', every: '1 day' }, 'rule.message.at_most_every'],

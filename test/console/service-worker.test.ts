@@ -1,89 +1,9 @@
 // Method: the service worker runs in a scope that the test makes, as a browser would start it;
 // events are handed to it, and what it asks of the browser is noted.
 
-import { createContext, runInContext } from 'node:vm'
-
 import test from 'ava'
-import { build } from 'esbuild'
 
-const SOURCE = new URL('../../src/console/service-worker.ts', import.meta.url).pathname
-const SCOPE = 'https://push.example/console/'
-const EVENT = '#/P7K2M9QW4RD8ZT3VN6HB5YPC1G/event/burner-fault-7'
-
-interface Shown {
-  readonly title: string
-  readonly options: {
-    readonly body: string
-    readonly data: { readonly hash: string }
-    readonly requireInteraction?: boolean
-    readonly silent?: boolean
-    readonly renotify?: boolean
-    readonly actions?: readonly { readonly title: string; readonly action: string }[]
-  }
-}
-
-const built = build({
-  entryPoints: [SOURCE],
-  bundle: true,
-  format: 'iife',
-  write: false,
-  conditions: ['heliograph-source'],
-  define: { FILES: '[]', VERSION: '"1"' },
-}).then(({ outputFiles }) => outputFiles[0]?.text ?? '')
-
-/** A worker as a browser has it: listeners by name, and what it did. */
-async function started(pages: readonly string[] = []) {
-  const listeners = new Map<string, (event: object) => void>()
-  const shown: Shown[] = []
-  const opened: string[] = []
-  const told: string[] = []
-  const sent: string[] = []
-  const clients = pages.map((url) => ({
-    url,
-    focus: async () => told.push(`${url} is focused`),
-    postMessage: (hash: string) => told.push(`${url} goes to ${hash}`),
-  }))
-  const scope = {
-    URL,
-    fetch: async (url: string, { method }: { readonly method: string }) => {
-      sent.push(`${method} ${url}`)
-      if (url.includes('away')) throw new TypeError('no network')
-      return {
-        type: 'basic',
-        ok: !url.includes('refused'),
-        status: url.includes('refused') ? 403 : 200,
-      }
-    },
-    registration: {
-      scope: SCOPE,
-      showNotification: async (title: string, options: Shown['options']) =>
-        shown.push({ title, options }),
-    },
-    clients: {
-      matchAll: async () => clients,
-      openWindow: async (url: string) => opened.push(url),
-    },
-    addEventListener: (name: string, listener: (event: object) => void) =>
-      listeners.set(name, listener),
-  }
-  runInContext(await built, createContext(scope))
-  /** Hands an event over; resolves when the worker has done with it. */
-  const happen = async (name: string, event: object): Promise<void> => {
-    const works: Promise<unknown>[] = []
-    listeners.get(name)?.({ ...event, waitUntil: (work: Promise<unknown>) => works.push(work) })
-    await Promise.all(works)
-  }
-  const push = (notification: object): Promise<void> =>
-    happen('push', { data: { json: () => ({ web_push: 8030, notification }) } })
-  const click = async (action: string, at = 0): Promise<boolean> => {
-    let isClosed = false
-    const { data } = shown[at]?.options ?? {}
-    const notification = { data, close: () => (isClosed = true) }
-    await happen('notificationclick', { notification, action })
-    return isClosed
-  }
-  return { shown, opened, told, sent, happen, push, click }
-}
+import { DEVICE_KEY, EVENT, SCOPE, started } from '#test/support/service-worker'
 
 const ACTIONS =
   'view, Camera, https://cam.example; http, Open, https://door.example/open, method=PUT'
@@ -98,8 +18,8 @@ test('a click on a notification opens what it is about: in the page that is open
   t.true(await alone.click(''))
   t.deepEqual(alone.opened, [`${SCOPE}${EVENT}`])
 
-  const open = `${SCOPE}#/P7K2M9QW4RD8ZT3VN6HB5YPC1G/board`
-  const beside = await started(['https://push.example/oauth/', open])
+  const open = `${SCOPE}#/P7K2M9QW4RD8ZT3VN6HB5YPC1G/overview`
+  const beside = await started({ pages: ['https://push.example/oauth/', open] })
   await beside.push(FAULT)
   await beside.click('')
   t.deepEqual(beside.told, [`${open} goes to ${EVENT}`, `${open} is focused`])
@@ -172,4 +92,111 @@ test('severity decides how insistent a notification is, and what is no push show
       [false, true, false],
     ],
   )
+})
+
+const OPENED = {
+  ...FAULT,
+  data: {
+    model: 'event',
+    action: 'create',
+    state: 'open',
+    channel_id: 'P7K2M9QW4RD8ZT3VN6HB5YPC1G',
+    entity_id: 'burner-fault-7',
+    severity: 'critical',
+  },
+}
+const eventPush = (data: object): object => ({ ...OPENED, data: { ...OPENED.data, ...data } })
+
+test('an open Event can be acknowledged and snoozed from its notification, with the key of the device', async (t) => {
+  const worker = await started()
+  await worker.push(OPENED)
+  t.deepEqual(
+    worker.shown[0]?.options.actions?.map(({ title }) => title),
+    ['Acknowledge', 'Snooze 1 h'],
+  )
+  t.true(await worker.click('acknowledge'))
+  await worker.click('snooze')
+  const [taken, snoozed] = worker.asked
+  t.like(taken, {
+    by: 'Phone',
+    device_key: DEVICE_KEY,
+    event_id: 'burner-fault-7',
+    snooze: undefined,
+  })
+  t.like(snoozed, { channel_id: OPENED.data.channel_id, snooze: '1h' })
+  t.regex(String(worker.shown.map(({ options }) => options.body)), /,Acknowledged,Snoozed until /)
+  t.true(
+    worker.shown.every(({ options }) => options.tag === 'a'),
+    'one in the place of the other',
+  )
+  t.deepEqual(worker.opened, [])
+})
+
+test('a reminder and an escalation replace it and sound again, who has it is told quietly, and a close takes it away', async (t) => {
+  const worker = await started()
+  await worker.push(eventPush({ action: 'remind', reminders: '3' }))
+  await worker.push(eventPush({ action: 'escalate', level: '2' }))
+  await worker.push(eventPush({ action: 'acknowledge', acknowledged_by: 'anna', note: 'coming' }))
+  t.deepEqual(worker.told, [])
+  await worker.push(eventPush({ action: 'close', state: 'closed' }))
+  t.deepEqual(
+    worker.shown.map(({ options: { body, renotify, actions } }) => [
+      body,
+      renotify,
+      actions?.length,
+    ]),
+    [
+      ['Reminder 3', true, 2],
+      ['Nobody has it: level 2', true, 2],
+      ['anna has it · coming', false, 0],
+      ['flame lost', true, 0],
+    ],
+  )
+  t.deepEqual(worker.told, ['a is taken away'])
+})
+
+test('acknowledging/1: without a network it waits, and is sent by what comes next, also in another worker', async (t) => {
+  const kept = new Map<string, unknown>()
+  const answer = { status: 0 }
+  const worker = await started({ kept, answer })
+  await worker.push(OPENED)
+  await worker.click('acknowledge')
+  t.is(worker.asked.length, 4, 'attempts are bounded')
+  t.regex(worker.shown[1]?.options.body ?? '', /^Not sent yet/)
+  t.deepEqual(worker.wishes, ['acknowledge'])
+
+  const next = await started({ kept, answer })
+  await next.happen('sync', { tag: 'acknowledge' })
+  t.deepEqual(next.shown, [], 'what goes on waiting says nothing')
+  answer.status = 200
+  await next.happen('sync', { tag: 'acknowledge' })
+  t.deepEqual(next.asked.at(-1), worker.asked[0])
+  t.deepEqual(
+    next.shown.map(({ options }) => options.body),
+    ['Acknowledged'],
+  )
+  const calls = next.asked.length
+  await next.push(OPENED)
+  t.is(next.asked.length, calls, 'it is sent once')
+})
+
+test('acknowledging/1: twenty wait at most, none for longer than a day, and a refusal ends one', async (t) => {
+  const waiting = Array.from({ length: 21 }, (_, at) => ({
+    at: Date.now(),
+    tag: `${at}`,
+    snooze: '',
+  }))
+  const kept = new Map<string, unknown>([['waiting', waiting]])
+  const answer = { status: 0 }
+  const worker = await started({ kept, answer })
+  await worker.push(OPENED)
+  await worker.click('acknowledge')
+  t.is((kept.get('waiting') as unknown[]).length, 20)
+  kept.set('waiting', [{ at: Date.now() - 86_400_000, tag: 'old', snooze: '' }])
+  answer.status = 403
+  await worker.click('acknowledge')
+  t.regex(worker.shown.at(-1)?.options.body ?? '', /^Not acknowledged: The device is not known/)
+  const calls = worker.asked.length
+  await worker.happen('sync', { tag: 'acknowledge' })
+  t.deepEqual([worker.asked.length, kept.get('waiting')], [calls, []])
 })

@@ -4,12 +4,11 @@ import test from 'ava'
 
 import { Figures, samplesIn } from '#console/state/metrics.ts'
 import { Readings, linePath } from '#console/state/readings.ts'
-import { groupOf, inNameOrder, inOrder, isFound, queryOf, rowsOf } from '#console/state/search.ts'
+import { finderOf, groupOf, groupsOf, inNameOrder, inOrder } from '#console/search/search.ts'
+import type { Answers } from '#console/search/where.ts'
+import type { Grouping } from '#console/search/search.ts'
 import { linkTarget, visible, writable } from '#console/state/text.ts'
-import { changesOf, coursesOf, kindOf, pastOf, pointsOf } from '#console/state/thing-history.ts'
-import type { CourseKind } from '#console/state/thing-history.ts'
 import { shown } from '#console/state/units.ts'
-import type { FeedRecord } from '#src/client/bodies'
 import type { ThingView } from '#src/client/view'
 import type { Json } from '#domain/submission'
 
@@ -20,9 +19,15 @@ const thing = (id: string, more: Partial<ThingView> = {}): ThingView => ({
   seq: 1,
   fields: { title: `The ${id}`, observed_at: 1_000, tags: ['Cellar'] },
   attrs: { temperature: 21, mode: 'on' },
+  attrTimes: {},
   externalIds: {},
   ...more,
 })
+
+const finds = (text: string, about: ThingView, answers?: Answers): boolean => {
+  const finder = finderOf(text)
+  return finder.kind === 'finder' && finder.finds(about, answers)
+}
 
 const SEARCHES: readonly (readonly [text: string, isFound: boolean])[] = [
   ['', true],
@@ -31,26 +36,59 @@ const SEARCHES: readonly (readonly [text: string, isFound: boolean])[] = [
   ['cellar', true],
   ['cell', false],
   ['kitchen', false],
+  ['-kitchen', true],
+  ['kitchen or boiler', true],
   ['temperature>20', true],
-  ['temperature>21', false],
-  ['temperature<21.5 mode=ON', true],
+  ['temperature > 21', false],
+  ['temperature <= 21.5 mode=on', true],
+  ['temperature = 20..21', true],
+  ['temperature != 20..21', false],
   ['mode=off', false],
+  ['mode != off', true],
   ['absent=1', false],
-  ['is:archived', false],
-  ['is:silent', false],
+  ['-absent=1', false],
+  ['missing:absent has:mode', true],
+  ['tag:Cellar,attic', true],
+  ['prefix:boiler- -tag:attic', true],
+  ['state:archived', false],
+  ['state:active', true],
 ]
 
 for (const [text, expected] of SEARCHES) {
-  test(`a board that is searched for '${text}' ${expected ? 'shows' : 'hides'} the boiler`, (t) => {
-    t.is(isFound(thing('boiler-1'), queryOf(text), 0), expected)
+  test(`an overview that is searched for '${text}' ${expected ? 'shows' : 'hides'} the boiler`, (t) => {
+    t.is(finds(text, thing('boiler-1')), expected)
   })
 }
 
-test('silent and archived Things are found by their marks, archived ones by nothing else', (t) => {
+test('archived Things are found where a state is asked for, and by nothing else', (t) => {
   const archived = thing('boiler-1', { state: 'archived' })
-  t.false(isFound(archived, queryOf('boiler'), 0))
-  t.true(isFound(archived, queryOf('is:archived'), 0))
-  t.true(isFound(thing('boiler-1'), queryOf('is:silent'), 2_000))
+  t.false(finds('boiler', archived))
+  t.true(finds('state:archived', archived))
+})
+
+test('terms that the page cannot decide are those that the gateway answers', (t) => {
+  const finder = finderOf('temperature>20 -silent:10m (near:48,16,5km or cel:"attrs.mode == 1")')
+  if (finder.kind !== 'finder') return t.fail()
+  t.deepEqual(
+    finder.asked.map((term) => Object.keys(term)[0]),
+    ['silent', 'near', 'cel'],
+  )
+  const [silent, near] = finder.asked.map((term) => JSON.stringify(term))
+  const said = (isSilent: boolean, isNear: boolean): Answers =>
+    new Map([
+      [silent ?? '', new Map([['boiler-1', isSilent]])],
+      [near ?? '', new Map([['boiler-1', isNear]])],
+    ])
+  const boiler = thing('boiler-1')
+  t.false(finder.finds(boiler), 'nothing is known yet')
+  t.true(finder.finds(boiler, said(false, true)))
+  t.false(finder.finds(boiler, said(true, true)))
+  t.false(finder.finds(boiler, said(false, false)), 'an expression that failed is neither')
+})
+
+test('a text that is no query says where it is wrong', (t) => {
+  const { code, at } = { code: '', at: -1, ...finderOf('boiler temperature >') }
+  t.deepEqual([code, at], ['value_missing', 20])
 })
 
 test('ids are sorted as people count, and groups keep together', (t) => {
@@ -60,15 +98,23 @@ test('ids are sorted as people count, and groups keep together', (t) => {
   things.delete('boiler-10')
   for (const id of ['a', 'boiler-3', 'z']) things.set(id, thing(id))
   t.deepEqual(inNameOrder(ids, things), ['a', 'boiler-2', 'boiler-3', 'door:2', 'z'])
-  const sorted = ids.map((id) => thing(id))
-  t.deepEqual(
-    rowsOf(sorted, true).map((row) => (row.kind === 'group' ? row.name : row.id)),
-    ['boiler', 'boiler-2', 'boiler-10', 'door', 'door:2'],
-  )
+  const channel = { id: 'c', name: { value: 'Plant' } }
+  const sorted = ids.map((id) => ({ channel, thing: thing(id) }))
+  const grouped = (by: Grouping) =>
+    groupsOf(sorted, by).map(({ name, items }) => [name, ...items.map((item) => item.thing.id)])
+  t.deepEqual(grouped('prefix'), [
+    ['boiler', 'boiler-2', 'boiler-10'],
+    ['door', 'door:2'],
+  ])
+  t.deepEqual(grouped('tag'), [['Cellar', ...ids]])
+  t.deepEqual(grouped('channel'), [['Plant', ...ids]])
+  t.deepEqual(grouped('none'), [['', ...ids]])
   t.is(groupOf('7'), '7')
-  const valued = [{ a: 1 }, {}, { a: 3 }, {}].map((attrs, at) => thing(String(at), { attrs }))
+  const valued = [{ a: 1 }, {}, { a: 3 }, {}].map((attrs, at) => ({
+    thing: thing(String(at), { attrs }),
+  }))
   t.deepEqual(
-    inOrder(valued, 'value', 'a').map(({ id }) => id),
+    inOrder(valued, 'value', 'a').map((item) => item.thing.id),
     ['2', '0', '1', '3'],
   )
 })
@@ -135,43 +181,6 @@ test('a line keeps few points, its ends, and an hour at most', (t) => {
   t.regex(linePath(readings, 100, 20), /^M0\.0 [\d.]+(L[\d.]+ [\d.]+)+$/)
   t.is(linePath({ times: [1], values: [1] }, 100, 20), '')
 })
-
-const entry = (acceptedAt: number, payload: FeedRecord['payload']): FeedRecord =>
-  ({ accepted_at: acceptedAt, payload }) as FeedRecord
-
-test('late readings stand where they belong in the course of a value', (t) => {
-  const entries = [
-    entry(10, { observed_at: 5, attrs: { a: 1, b: 'text' } }),
-    entry(20, { observed_at: 3, attrs: { a: 2 } }),
-    entry(30, { attrs: { a: null } }),
-    entry(40, { title: 'no attrs' }),
-  ]
-  t.deepEqual(
-    [...coursesOf(entries)],
-    [
-      ['a', { times: [3, 5, 30], values: [2, 1, null] }],
-      ['b', { times: [5], values: ['text'] }],
-    ],
-  )
-  t.is(pastOf(entries).setAt.get('b'), 5)
-})
-
-const COURSES: readonly (readonly [values: readonly Json[], kind: CourseKind, drawn: unknown])[] = [
-  [[1, 'unavailable', 2, null], 'line', [1, null, 2, null]],
-  [[false, true, null], 'steps', [0, 1, null]],
-  [[true, false, 3], 'line', [1, 0, 3]],
-  [['idle', 'idle', 'run', null], 'changes', [null, 'run', 'idle']],
-  [[{ a: 1 }, { a: 1 }, { a: 2 }], 'changes', [{ a: 2 }, { a: 1 }]],
-]
-
-for (const [values, kind, drawn] of COURSES) {
-  test(`a course of ${JSON.stringify(values)} is drawn as ${kind}`, (t) => {
-    const course = { times: values.map((_, at) => at), values }
-    t.is(kindOf(course), kind)
-    const changes = changesOf(course)
-    t.deepEqual(kind === 'changes' ? changes.map(({ value }) => value) : pointsOf(course), drawn)
-  })
-}
 
 test('metrics are read with their labels, and counters become rates', (t) => {
   const text = '# HELP x y\nheliograph_a_total{model="the \\"thing\\""} 3\nheliograph_b 1.5e3\n'

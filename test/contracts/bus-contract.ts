@@ -115,6 +115,7 @@ const NOTICES: readonly Notice[] = [
   { kind: 'applied', lane: 3, position: 18, reaches: [[channel(1), 1_000]] },
   { kind: 'lane-taken', lane: 3 },
   { kind: 'pushes-queued' },
+  { kind: 'leases-changed' },
   { kind: 'credentials-changed', channelId: channel(1) },
   { kind: 'channel-deleted', channelId: channel(2) },
   { kind: 'mappings-changed', channelId: channel(2) },

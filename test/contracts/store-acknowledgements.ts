@@ -5,6 +5,7 @@ import * as fc from 'fast-check'
 
 import { ACKED_AHEAD_MAX } from '#domain/store-ports'
 import type { Store } from '#src/store/store'
+import { part } from '#test/support/part'
 import { ChannelWriter } from '#test/support/store-writer'
 import { channel, event, message, thing } from '#test/support/submissions'
 import { device } from './store-channels.ts'
@@ -133,36 +134,37 @@ export function acknowledgementContract(engine: string, open: OpenStore): void {
       }),
     )
     await fc.assert(
-      fc.asyncProperty(fc.array(act, { maxLength: 25 }), async (acts) => {
-        const store = await open(t)
-        const writer = await subscribed(store)
-        const known = new Set<number>()
-        let at = 0
-        for (const one of acts) {
-          at += 1
-          if (one.kind === 'ack') {
-            const before = (await acked(store)) ?? 0
-            const fresh = new Set(
-              one.seqs.filter(
-                (seq) => seq > before && seq <= writer.head.headSeq && !known.has(seq),
-              ),
-            )
-            for (const seq of fresh) known.add(seq)
-            t.is(await single(store, ...one.seqs), fresh.size)
-          } else {
-            if (one.kind === 'message') writer.take(message())
-            if (one.kind === 'event') writer.take(event('update', 'fire', { at }))
-            if (one.kind === 'thing') writer.take(thing('update', one.id, { at, attrs: { at } }))
-            if (one.kind === 'delete') writer.take(thing('delete', one.id, { at }))
-            await writer.commit()
+      fc.asyncProperty(fc.array(act, { maxLength: 25 }), (acts) =>
+        part(async (owner) => {
+          const store = await open(owner)
+          const writer = await subscribed(store)
+          const known = new Set<number>()
+          let at = 0
+          for (const one of acts) {
+            at += 1
+            if (one.kind === 'ack') {
+              const before = (await acked(store)) ?? 0
+              const fresh = new Set(
+                one.seqs.filter(
+                  (seq) => seq > before && seq <= writer.head.headSeq && !known.has(seq),
+                ),
+              )
+              for (const seq of fresh) known.add(seq)
+              t.is(await single(store, ...one.seqs), fresh.size)
+            } else {
+              if (one.kind === 'message') writer.take(message())
+              if (one.kind === 'event') writer.take(event('update', 'fire', { at }))
+              if (one.kind === 'thing') writer.take(thing('update', one.id, { at, attrs: { at } }))
+              if (one.kind === 'delete') writer.take(thing('delete', one.id, { at }))
+              await writer.commit()
+            }
+            const unseen = deliverablesOf(writer).filter((seq) => !known.has(seq))
+            t.deepEqual(await pulledSeqs(store), unseen)
+            const position = (await acked(store)) ?? 0
+            t.true(position < (unseen[0] ?? Infinity))
           }
-          const unseen = deliverablesOf(writer).filter((seq) => !known.has(seq))
-          t.deepEqual(await pulledSeqs(store), unseen)
-          const position = (await acked(store)) ?? 0
-          t.true(position < (unseen[0] ?? Infinity))
-        }
-        await store.close()
-      }),
+        }),
+      ),
       { numRuns: 25 },
     )
   })

@@ -5,6 +5,7 @@ import test from 'ava'
 import * as fc from 'fast-check'
 
 import { FeedReader, liveOf, pageFrom, sorted } from '#test/support/feed-reader'
+import { part } from '#test/support/part'
 import { seeded } from '#test/support/random'
 import { retireBefore } from '#test/support/retired'
 import { ChannelWriter } from '#test/support/store-writer'
@@ -67,43 +68,44 @@ function submit(writer: ChannelWriter, one: Act, at: number): void {
 export function catchUpContract(engine: string, open: OpenStore): void {
   test(`${engine}: a device that caught up knows the gateway's state, whatever happened`, async (t) => {
     await fc.assert(
-      fc.asyncProperty(fc.array(act, { maxLength: 60 }), async (acts) => {
-        const store = await open(t)
-        const writer = await ChannelWriter.open(store, 1)
-        const readers = [new FeedReader(A, 0)]
-        let at = 0
-        for (const one of acts) {
-          at += 1
-          submit(writer, one, at)
-          if (one.kind === 'commit') await writer.commit()
-          if (one.kind === 'subscribe') {
-            await writer.commit()
-            readers.push(new FeedReader(A, writer.head.headSeq))
+      fc.asyncProperty(fc.array(act, { maxLength: 60 }), (acts) =>
+        part(async (owner) => {
+          const store = await open(owner)
+          const writer = await ChannelWriter.open(store, 1)
+          const readers = [new FeedReader(A, 0)]
+          let at = 0
+          for (const one of acts) {
+            at += 1
+            submit(writer, one, at)
+            if (one.kind === 'commit') await writer.commit()
+            if (one.kind === 'subscribe') {
+              await writer.commit()
+              readers.push(new FeedReader(A, writer.head.headSeq))
+            }
+            if (one.kind === 'retire') {
+              await retireBefore(store, at - one.age, at - one.age - one.tombstonesLonger)
+            }
+            if (one.kind === 'read') {
+              if (one.isAnew) readers[one.reader]?.reconnect()
+              await readers[one.reader]?.read(store, one.limit, one.pages)
+            }
           }
-          if (one.kind === 'retire') {
-            await retireBefore(store, at - one.age, at - one.age - one.tombstonesLonger)
+          await writer.commit()
+          for (const reader of readers) {
+            await reader.read(store, 3)
+            t.deepEqual(sorted(reader.things), sorted(liveOf(writer)))
+            const missing = writer.feed.filter(
+              ({ model, seq }) =>
+                model !== 'thing' &&
+                seq > reader.sinceSeq &&
+                !reader.entries.has(seq) &&
+                !reader.lost.has(seq),
+            )
+            t.deepEqual(missing, [])
+            t.true([...reader.entries].every((seq) => seq > reader.sinceSeq))
           }
-          if (one.kind === 'read') {
-            if (one.isAnew) readers[one.reader]?.reconnect()
-            await readers[one.reader]?.read(store, one.limit, one.pages)
-          }
-        }
-        await writer.commit()
-        for (const reader of readers) {
-          await reader.read(store, 3)
-          t.deepEqual(sorted(reader.things), sorted(liveOf(writer)))
-          const missing = writer.feed.filter(
-            ({ model, seq }) =>
-              model !== 'thing' &&
-              seq > reader.sinceSeq &&
-              !reader.entries.has(seq) &&
-              !reader.lost.has(seq),
-          )
-          t.deepEqual(missing, [])
-          t.true([...reader.entries].every((seq) => seq > reader.sinceSeq))
-        }
-        await store.close()
-      }),
+        }),
+      ),
       { numRuns: 60 },
     )
   })
@@ -125,7 +127,7 @@ export function catchUpContract(engine: string, open: OpenStore): void {
     t.is(page.entries[4]?.opId, writer.feed[1_999]?.opId)
   })
 
-  test(`${engine}: blocks/1: a page holds the next changes, wherever they are in the feed`, async (t) => {
+  test(`${engine}: last-changes/1: a page holds the next changes, wherever they are in the feed`, async (t) => {
     const store = await open(t)
     const writer = await ChannelWriter.open(store, 1)
     await writer.take(...scatteredUpdates()).commit()

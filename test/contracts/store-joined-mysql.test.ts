@@ -6,6 +6,8 @@ import { emptyDatabase, openNode, sharedMariaDb } from '#test/support/mariadb'
 import type { OpenStore } from './store-contract.ts'
 import { joinedContract } from './store-joined.ts'
 import { readingContract } from './store-reading.ts'
+import { seriesContract } from './store-series.ts'
+import { tierContract } from './store-tiers.ts'
 
 const mariaDb = sharedMariaDb()
 
@@ -14,3 +16,5 @@ const open: OpenStore = async (t, pushes) =>
 
 joinedContract('mysql', open)
 readingContract('mysql with blocks', joined(open))
+seriesContract('mysql', open)
+tierContract('mysql', open)

@@ -7,6 +7,8 @@ import { pageBytesContract } from './store-page-bytes.ts'
 import { pushOrderContract } from './store-push-order.ts'
 import { pushContract } from './store-pushes.ts'
 import { readingContract } from './store-reading.ts'
+import { seriesContract } from './store-series.ts'
+import { tierContract } from './store-tiers.ts'
 
 const open = joined(openTestStore)
 
@@ -15,3 +17,5 @@ readingContract('sqlite with blocks', open)
 pageBytesContract('sqlite with blocks', open)
 pushContract('sqlite with blocks', open)
 pushOrderContract('sqlite with blocks', open)
+seriesContract('sqlite', openTestStore)
+tierContract('sqlite', openTestStore)

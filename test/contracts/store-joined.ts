@@ -2,7 +2,7 @@
 
 import test from 'ava'
 
-import type { HistoryQuery } from '#domain/store-ports'
+import type { HistoryQuery } from '#domain/history/ordered-reads'
 import type { Store } from '#src/store/store'
 import { joinAll } from '#test/support/joined'
 import { NEVER } from '#test/support/retention-limits'
@@ -39,8 +39,15 @@ async function fill(store: Store): Promise<readonly ChannelWriter[]> {
         note: 'x'.repeat(count % 90 === 7 ? 30_000 : 9),
       }
       writer.take(
-        thing('update', `${count % 2 === 0 ? 'even' : 'odd'}-${count % 9}`, { ...parts, fields }),
+        thing('update', `${count % 2 === 0 ? 'even' : 'odd'}-${count % 9}`, {
+          ...parts,
+          fields,
+          attrs: { n: 0 },
+        }),
       )
+      if (count % 40 === 39) {
+        writer.take(thing('update', 'even-0', { ...parts, at: 1, attrs: { n: count } }))
+      }
       if (count % 50 === 0) writer.take(message(parts), event('update', `e${count}`, parts))
       if (count % 60 === 1)
         writer.take(thing('update', 'named', { ...parts, opId: `op-${index}-${count}` }))
@@ -54,12 +61,14 @@ async function fill(store: Store): Promise<readonly ChannelWriter[]> {
 const QUERIES: readonly Omit<HistoryQuery, 'channelId'>[] = [
   { limit: 200 },
   { limit: 7, afterSeq: 440 },
-  { limit: 50, model: 'thing' },
-  { limit: 50, model: 'message' },
+  { limit: 50, models: ['thing'] },
+  { limit: 50, models: ['message'] },
+  { limit: 50, models: ['message', 'event'] },
+  { limit: 50, models: ['event', 'thing'] },
   { limit: 50, entityId: 'named' },
   { limit: 9, entityId: 'even-4', afterSeq: 99 },
   { limit: 50, thingPrefix: 'odd-' },
-  { limit: 50, thingPrefix: 'odd-', model: 'thing' },
+  { limit: 50, thingPrefix: 'odd-', models: ['thing'] },
 ]
 
 export function joinedContract(engine: string, open: OpenStore): void {
@@ -87,7 +96,7 @@ export function joinedContract(engine: string, open: OpenStore): void {
       channelId: A,
       sinceMs: 9_000,
       limit: 200,
-      model: 'thing',
+      models: ['thing'],
     })
     t.deepEqual(
       since.items.map(({ seq }) => seq),
@@ -141,11 +150,13 @@ export function joinedContract(engine: string, open: OpenStore): void {
   test(`${engine}: a deleted channel has no place in a block`, async (t) => {
     const store = await open(t)
     const writer = await ChannelWriter.open(store, 1)
-    await writer.take(thing('update', 'a')).commit()
+    await writer.take(thing('update', 'a', { at: 2, attrs: { n: 2 } })).commit()
     await joinAll(store)
+    await writer.take(thing('update', 'a', { at: 1, attrs: { n: 1 } })).commit()
     await store.channels.delete(A, 1_000)
-    // Its place, its Thing, and the two rows of the channel itself.
-    t.deepEqual(await stepsOf(store, { ...NEVER, deletedChannels: 1_001 }, 9), [4])
+    // Its places, that of a late reading too, its Thing, its chunk of tiers, and the two rows of the
+    // channel itself.
+    t.deepEqual(await stepsOf(store, { ...NEVER, deletedChannels: 1_001 }, 9), [6])
   })
 
   test(`${engine}: joining/1: two that gather at once move each update once`, async (t) => {

@@ -32,7 +32,7 @@ export function mappingContract(engine: string, open: OpenStore): void {
     t.false(await store.mappings.put(A, '[4]'))
   })
 
-  test(`${engine}: stored-mappings/1: the newest unmapped topics of several nodes are kept, each once`, async (t) => {
+  test(`${engine}: channel-documents/1: the newest unmapped topics of several nodes are kept, each once`, async (t) => {
     const store = await open(t)
     await ChannelWriter.open(store, 1)
     await ChannelWriter.open(store, 2)

@@ -59,7 +59,7 @@ export function mqttSessionContract(engine: string, open: OpenStore): void {
       subscriptions: '[]',
       exchanges: [],
     })
-    t.false(await store.subscriptions.isSubscribed(deviceId, A))
+    t.is(await store.subscriptions.subscribed(deviceId, A), undefined)
     t.is((await entering(store, { isClean: true, isKept: false })).kept, undefined)
     t.is(await store.devices.find(deviceId), undefined)
     t.is((await entering(store, { isKept: false })).kept, undefined)

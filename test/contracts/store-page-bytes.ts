@@ -29,7 +29,7 @@ const KINDS: Record<string, (store: Store, from: number | undefined) => Promise<
     return { items, next }
   },
   'the history of Messages': async (store, afterSeq = 0) => {
-    const query = { channelId: A, afterSeq, limit: 200, model: 'message' } as const
+    const query = { channelId: A, afterSeq, limit: 200, models: ['message'] } as const
     const { items, next } = await store.read.history(query)
     return { items, next }
   },

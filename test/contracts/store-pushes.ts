@@ -207,6 +207,7 @@ export function pushContract(engine: string, open: OpenStore): void {
       expired: 0,
       superseded: 0,
       unreadable: 0,
+      filtered: 0,
       ended: {},
       hasMore: false,
       nextDueMs: NOW + 700,

@@ -2,10 +2,12 @@
 
 import test from 'ava'
 
-import type { EntityQuery, HistoryQuery, Page } from '#domain/store-ports'
+import type { HistoryQuery } from '#domain/history/ordered-reads'
+import type { EntityQuery, Page } from '#domain/store-ports'
 import type { Store } from '#src/store/store'
 import { ChannelWriter } from '#test/support/store-writer'
-import { channel, event, message, scatteredUpdates, thing } from '#test/support/submissions'
+import { acknowledgement, channel, event } from '#test/support/submissions'
+import { message, scatteredUpdates, thing } from '#test/support/submissions'
 import { device } from './store-channels.ts'
 import type { OpenStore } from './store-contract.ts'
 import { rounds } from '#test/support/until'
@@ -98,7 +100,7 @@ export function readingContract(engine: string, open: OpenStore): void {
     t.deepEqual(await store.read.things({ channelId: NOBODY, limit: 2 }), { items: [] })
   })
 
-  test(`${engine}: blocks/1: lists lose nothing, wherever the last changes are`, async (t) => {
+  test(`${engine}: last-changes/1: lists lose nothing, wherever the last changes are`, async (t) => {
     const store = await open(t)
     const writer = await ChannelWriter.open(store, 1)
     await writer.take(...scatteredUpdates()).commit()
@@ -123,7 +125,7 @@ export function readingContract(engine: string, open: OpenStore): void {
     for (let index = 0; index < 4_200; index += 1) {
       writer.take(thing(archived.has(index) ? 'archive' : 'update', `t${index}`))
     }
-    await writer.commit()
+    await writer.take(message(), event('update', 'fire')).commit()
     const { items, pages } = await list(store, 'things', { state: 'archived', limit: 50 })
     t.deepEqual(
       items.map(({ id }) => id),
@@ -134,6 +136,10 @@ export function readingContract(engine: string, open: OpenStore): void {
     for (const id of ['t2000', 't4000']) {
       t.is((await history(store, { entityId: id })).items.length, 1)
     }
+    // Messages and Events behind any number of updates are in the first page.
+    const told = await history(store, { models: ['message', 'event'], limit: 50 })
+    t.is(told.pages, 1)
+    t.deepEqual(told.items, writer.feed.slice(-2))
   })
 
   test(`${engine}: paging/1: a filter of the history loses nothing of either table`, async (t) => {
@@ -175,6 +181,28 @@ export function readingContract(engine: string, open: OpenStore): void {
     t.deepEqual(items.map(({ entityId }) => entityId).toSorted(), [...inside, ...events])
   })
 
+  test(`${engine}: a list of Events is of acknowledged ones, or of all others; both are open`, async (t) => {
+    const store = await open(t)
+    const writer = await ChannelWriter.open(store, 1)
+    const ids = ['none', 'held', 'over', 'ended']
+    writer.take(...ids.map((id) => event('update', id, { fields: { severity: 'high' } })))
+    writer.take(...ids.slice(1).map((id) => acknowledgement(id, { by: 'anna', snoozeMs: 60_000 })))
+    writer.take(event('update', 'over', { at: 2, fields: { severity: 'critical' } }))
+    await writer.take(event('close', 'ended')).commit()
+    const idsOf = async (query: Partial<EntityQuery>) => {
+      const { items } = await list(store, 'events', { ...query, limit: 50 })
+      return items.map(({ id }) => id).toSorted()
+    }
+    t.deepEqual(await idsOf({ isAcknowledged: true }), ['held'])
+    t.deepEqual(await idsOf({ isAcknowledged: false }), ['ended', 'none', 'over'])
+    t.deepEqual(await idsOf({ state: 'open' }), ['held', 'none', 'over'])
+    t.deepEqual(await idsOf({ state: 'closed' }), ['ended'])
+    t.deepEqual(await idsOf({ state: 'open', isAcknowledged: false }), ['none', 'over'])
+    for (const id of ids) {
+      t.deepEqual(await store.read.event(writer.channelId, id), writer.events.get(id))
+    }
+  })
+
   test(`${engine}: history gives both kinds of entries in seq order`, async (t) => {
     const store = await open(t)
     const writer = await ChannelWriter.open(store, 1)
@@ -193,16 +221,20 @@ export function readingContract(engine: string, open: OpenStore): void {
       [{ limit: 200 }, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]],
       [{ afterSeq: 10 }, [11, 12]],
       [{ afterSeq: 12 }, []],
-      [{ model: 'thing' }, [2, 5, 8, 11]],
-      [{ model: 'message' }, [1, 4, 7, 10]],
-      [{ model: 'event', afterSeq: 6 }, [9, 12]],
+      [{ models: ['thing'] }, [2, 5, 8, 11]],
+      [{ models: ['message'] }, [1, 4, 7, 10]],
+      [{ models: ['event'], afterSeq: 6 }, [9, 12]],
+      [{ models: ['message', 'event'] }, [1, 3, 4, 6, 7, 9, 10, 12]],
+      [{ models: ['thing', 'message'], afterSeq: 6 }, [7, 8, 10, 11]],
+      [{ models: ['event', 'message', 'thing'], afterSeq: 9 }, [10, 11, 12]],
+      [{ models: ['event', 'message'], entityId: 'lamp' }, []],
       [{ entityId: 'lamp' }, [2, 5, 8, 11]],
       [{ entityId: 'nobody' }, []],
       [{ sinceMs: 30 }, [7, 8, 9, 10, 11, 12]],
       [{ sinceMs: 31 }, [10, 11, 12]],
       [{ sinceMs: 41 }, []],
       [{ sinceMs: 0 }, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]],
-      [{ sinceMs: 20, model: 'thing', afterSeq: 5 }, [8, 11]],
+      [{ sinceMs: 20, models: ['thing'], afterSeq: 5 }, [8, 11]],
       [{ channelId: NOBODY }, []],
     ]
     for (const [query, seqs] of rows) {

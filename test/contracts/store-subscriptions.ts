@@ -28,14 +28,16 @@ export function subscriptionContract(engine: string, open: OpenStore): void {
     const subscribed = { kind: 'subscribed', channelName: 'a channel' }
     t.deepEqual(await subscriptions.subscribe(device(1), B, 1), { kind: 'no-channel' })
     t.deepEqual(await subscriptions.subscribe(device(2), A, 1), { kind: 'no-device' })
-    t.false(await subscriptions.isSubscribed(device(1), A))
+    t.is(await subscriptions.subscribed(device(1), A), undefined)
     t.deepEqual(await subscriptions.subscribe(device(1), A, 1), { ...subscribed, isNew: true })
     t.deepEqual(await subscriptions.subscribe(device(1), A, 2), { ...subscribed, isNew: false })
-    t.true(await subscriptions.isSubscribed(device(1), A))
+    t.deepEqual(await subscriptions.subscribed(device(1), A), {})
+    await store.devices.setLabel(device(1), "Anna's phone")
+    t.deepEqual(await subscriptions.subscribed(device(1), A), { label: "Anna's phone" })
     t.true(await subscriptions.unsubscribe(device(1), A, 1))
     t.false(await subscriptions.unsubscribe(device(1), A, 1))
     t.false(await subscriptions.unsubscribe(device(9), A, 1))
-    t.false(await subscriptions.isSubscribed(device(1), A))
+    t.is(await subscriptions.subscribed(device(1), A), undefined)
   })
 
   test(`${engine}: subscriptions/1: 32 of a hundred devices that come at once are subscribed`, async (t) => {

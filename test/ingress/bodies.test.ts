@@ -123,3 +123,21 @@ test('exchange/2: all bodies in the making together are bounded', async (t) => {
   t.is(statusOf(await answerOf(raw)), '503')
   t.is(ingress.http.bodyBytes, 64 * 1024 * 1024 - 7)
 })
+
+test('a body with a Content-Encoding is refused by name, and identity is none', async (t) => {
+  const { send, sink } = await startIngress(t)
+  const post = (encoding: string) =>
+    send('/thing/update', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'content-encoding': encoding },
+      body: updateOf(1_000),
+    })
+  for (const encoding of ['gzip', 'br', 'identity, gzip']) {
+    const refused = await post(encoding)
+    t.is(refused.status, 415)
+    t.is(refused.json['error_code'], 'unsupported_media_type')
+    t.regex(refused.text, /without Content-Encoding/)
+  }
+  t.is(sink.accepted.length, 0)
+  t.is((await post('Identity')).status, 200)
+})

@@ -232,7 +232,7 @@ test('channels/2: a password that another node replaced meanwhile cannot be repl
   t.is(rig.channels.rows.get(rig.channelId), before)
 })
 
-test('credentials/5: a clock that is set back keeps no password longer than a minute', async (t) => {
+test('kept-answers/3: a clock that is set back keeps no password longer than a minute', async (t) => {
   const rig = await startIngress(t)
   const write = async (password: string): Promise<number> =>
     (await rig.post('/thing/update', { channel_id: CHANNEL, password, ...THING })).status

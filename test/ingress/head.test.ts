@@ -72,3 +72,19 @@ test('a HEAD while draining tells its caller to close the connection', async (t)
   t.true(answer.endsWith(HEAD_END))
   t.is(rig.ingress.http.inFlight, 0)
 })
+
+const REFUSED_BY_PARSER: readonly (readonly [status: number, request: string])[] = [
+  [505, 'GET /healthz HTTP/1.0\r\nhost: x\r\n\r\n'],
+  [431, `GET /healthz HTTP/1.1\r\nhost: x\r\na: ${'a'.repeat(16_384)}\r\n\r\n`],
+  [400, 'GET /healthz HTTP/1.1\r\nhost: x\r\ncontent-length: a\r\n\r\n'],
+]
+
+test('HTTP/1.0, a long head and a malformed one are refused by the library, as documents say', async (t) => {
+  const rig = await startIngress(t)
+  for (const [status, request] of REFUSED_BY_PARSER) {
+    const raw = rig.connect()
+    raw.socket.write(request)
+    t.regex(await raw.until(/<\/i>$/), new RegExp(`^HTTP/1\\.1 ${status} `))
+  }
+  t.is(rig.ingress.http.inFlight, 0)
+})

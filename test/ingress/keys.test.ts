@@ -6,6 +6,7 @@ import type { ExecutionContext } from 'ava'
 import { parseChannelId } from '#domain/identity'
 import { createClient } from '#src/client/client'
 import { startStyles } from '#test/support/compatibility-rig'
+import { PLACES, PREFIXED } from '#test/support/key-places'
 import { CHANNEL, CREDENTIALS, DEVICE_KEY, NOW_MS, PASSWORD } from '#test/support/making'
 import { addChannel } from '#test/support/start-ingress'
 import type { Answered, Rig } from '#test/support/start-ingress'
@@ -20,25 +21,6 @@ async function keyOf(rig: Rig, rights: object = {}): Promise<{ key: string; key_
   const { key, key_id } = dataOf(await rig.post('/channel/key', { ...CREDENTIALS, ...rights }))
   return { key: String(key), key_id: String(key_id) }
 }
-
-/** Native requests in which a key may stand, and the scope that each needs. */
-const PLACES: readonly (readonly [path: string, fields: object, scope: 'send' | 'read'])[] = [
-  ['/message', { title: 'T' }, 'send'],
-  ['/event/create', { event_time: 1 }, 'send'],
-  ['/event/update', { event_time: 1, event_id: 'e' }, 'send'],
-  ['/event/close', { event_time: 1, event_id: 'e' }, 'send'],
-  ['/thing/t/event/create', { event_time: 1 }, 'send'],
-  ['/thing/create', { observed_at: 1 }, 'send'],
-  ['/thing/update', { observed_at: 1, thing_id: 't' }, 'send'],
-  ['/thing/archive', { observed_at: 1, thing_id: 't' }, 'send'],
-  ['/thing/delete', { observed_at: 1, thing_id: 't' }, 'send'],
-  ['/thing/get', { thing_id: 't' }, 'read'],
-  ['/thing/list', {}, 'read'],
-  ['/event/get', { event_id: 'e' }, 'read'],
-  ['/event/list', {}, 'read'],
-  ['/channel/history', {}, 'read'],
-  ['/channel/info', {}, 'read'],
-]
 
 test('a key stands in the place of every password, with and without its channel', async (t) => {
   const rig = await startStyles(t, { passwordBudget: { perAddress: 3, total: 3 } })
@@ -76,29 +58,6 @@ test('a key without the scope is refused with the scope that it lacks', async (t
   t.is((await rig.get(`/compat-devicekey/${keys.send.key}/M`)).status, 403)
   t.is(rig.sink.accepted.length, 0)
 })
-
-/** Requests of a key for Things of boiler-: its own, and those that it must not make. */
-const PREFIXED: readonly (readonly [path: string, fields: object, isOwn: boolean])[] = [
-  ['/thing/update', { observed_at: 1, thing_id: 'boiler-1' }, true],
-  ['/thing/update', { observed_at: 1, thing_id: 'boiler' }, false],
-  ['/thing/archive', { observed_at: 1, thing_id: 'door-1' }, false],
-  ['/thing/delete', { observed_at: 1, thing_id: 'xboiler-1' }, false],
-  ['/thing/create', { observed_at: 1 }, false],
-  ['/thing/boiler-1/event/create', { event_time: 1 }, true],
-  ['/thing/door-1/event/create', { event_time: 1 }, false],
-  ['/event/create', { event_time: 1, thing_id: 'boiler-1' }, true],
-  ['/event/create', { event_time: 1, thing_id: 'door-1' }, false],
-  ['/event/create', { event_time: 1 }, false],
-  ['/event/update', { event_time: 1, event_id: 'e' }, true],
-  ['/event/update', { event_time: 1, event_id: 'e', thing_id: 'boiler-2' }, true],
-  ['/event/update', { event_time: 1, event_id: 'e', thing_id: 'door-1' }, false],
-  ['/event/close', { event_time: 1, event_id: 'e', thing_id: '' }, false],
-  ['/message', { title: 'T' }, false],
-  ['/message', { title: 'T', thing_id: 'boiler-1', occurred_at: 1 }, false],
-  ['/thing/get', { thing_id: 'door-1' }, false],
-  ['/channel/info', {}, false],
-  ['/channel/subscribe', { device_key: DEVICE_KEY }, false],
-]
 
 test('key-rights/1: a key with a prefix sends and reads Things of that, and their Events', async (t) => {
   const rig = await startStyles(t)
@@ -174,7 +133,7 @@ test('channel-keys/3, subscribers/1: a key proves nothing for keys, devices, pas
   }
 })
 
-test('channel-access/1: everything that is no good key of the channel is a wrong password', async (t) => {
+test('access-checks/1: everything that is no good key of the channel is a wrong password', async (t) => {
   const rig = await startStyles(t)
   await addChannel(rig.channels, OTHER, 'k'.repeat(43))
   const { key } = await keyOf(rig)
@@ -198,7 +157,7 @@ test('channel-access/1: everything that is no good key of the channel is a wrong
   )
 })
 
-test('channel-access/2: refused keys count in the password budget, good ones do not', async (t) => {
+test('access-checks/2: refused keys count in the password budget, good ones do not', async (t) => {
   const rig = await startStyles(t, { passwordBudget: { perAddress: 2, total: 100 } })
   const { key } = await keyOf(rig, { scopes: ['send'] })
   const send = (password: string): Promise<Answered> =>

@@ -25,8 +25,15 @@ async function subscribedDevice(rig: Rig): Promise<string> {
   return key
 }
 
-const PATHS = ['/thing/get', '/thing/list', '/event/get', '/event/list', '/channel/history']
-const IDS = { thing_id: 'pump', event_id: 'e' }
+const PATHS = [
+  '/thing/get',
+  '/thing/list',
+  '/thing/series',
+  '/event/get',
+  '/event/list',
+  '/channel/history',
+]
+const IDS = { thing_id: 'pump', event_id: 'e', from: 1 }
 
 for (const path of PATHS) {
   test(`${path} is for callers with the password and subscribed devices only`, async (t) => {
@@ -78,7 +85,7 @@ test('history gives feed entries', async (t) => {
   rig.reads.entries = [entry(rig.channelId)]
   const answer = await rig.post('/channel/history', { ...CREDENTIALS, model: 'message' })
   t.like(dataOf(answer), { items: [{ seq: 4, op_id: 'op-1', payload: { title: 'x' } }] })
-  t.like(rig.reads.queries, [{ model: 'message' }])
+  t.like(rig.reads.queries, [{ models: ['message'] }])
 })
 
 test('a pulled entry can be acknowledged by its delivery_id', async (t) => {

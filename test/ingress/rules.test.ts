@@ -91,7 +91,7 @@ const entry = (seq: number, s: number, t: number): FeedEntry => ({
   payload: JSON.stringify({ observed_at: s * 1_000, attrs: { t } }),
 })
 
-test('rule-trials/2: a trial shows what a rule would have opened, and writes nothing', async (t) => {
+test('rule-trials/1: a trial shows what a rule would have opened, and writes nothing', async (t) => {
   const rig = await startIngress(t)
   rig.reads.entries = [entry(1, 1, 31), entry(2, 20, 1), entry(3, 30, 40)]
   const rule = ruleOf({ for: '5s', event: { title: '{thing.id} {t}', severity: 'high' } })

@@ -1,13 +1,12 @@
 import test from 'ava'
 import { createActor } from 'xstate'
 
-import { noEffects } from '#actors/channel'
 import type { ChannelHead } from '#domain/store-ports'
 import type { Submission } from '#domain/submission'
 import { EMPTY_BODY } from '#domain/patch'
-import { channelBytes, channelLogic, isKnown, refuseAll } from '#machines/channel'
+import { channelBytes, channelLogic, isKnown } from '#machines/channel'
+import { ChannelTurn } from '#machines/channel-turn'
 import { entityBytes } from '#machines/memory'
-import type { TurnInput } from '#machines/turn-parts'
 import { compileText } from '#src/rules/rule-set'
 import { derived } from '#test/support/rules'
 import { channel, event, message, thing } from '#test/support/submissions'
@@ -24,12 +23,6 @@ const HEAD: ChannelHead = {
   openEvents: 0,
 }
 
-const turnOf = (...submissions: readonly Submission[]): TurnInput => ({
-  submissions,
-  things: [],
-  events: [],
-})
-
 function channelThatIsAsleep() {
   const actor = createActor(channelLogic, {
     input: {
@@ -42,11 +35,13 @@ function channelThatIsAsleep() {
   actor.start()
   return {
     send: actor.send.bind(actor),
-    /** Gives a turn; what it decided and what it left. */
-    take: (turn: TurnInput) => {
-      const effects = noEffects()
-      actor.send({ type: 'take', turn, effects })
-      return { ...effects, ...actor.getSnapshot().context.decided }
+    /** Gives a turn, which `read` prepares; what it decided and what it left. */
+    take: (submissions: readonly Submission[], read?: (turn: ChannelTurn) => void) => {
+      const turn = new ChannelTurn(actor.getSnapshot().context, 0)
+      read?.(turn)
+      const operations = submissions.map((submission) => turn.take(submission))
+      actor.send({ type: 'taken', decided: turn.decided })
+      return { operations, entries: turn.entries, ...turn.decided }
     },
     state: () => actor.getSnapshot().context.state,
     context: () => actor.getSnapshot().context,
@@ -61,7 +56,7 @@ function channelThatIsAwake() {
 
 test('a channel that is asleep takes no turn before it knows its head', (t) => {
   const actor = channelThatIsAsleep()
-  actor.take(turnOf(message()))
+  t.throws(() => actor.take([message()]), { message: /sleeps/ })
   t.is(actor.state(), 'asleep')
   t.is(actor.context().decided, undefined)
   actor.send({ type: 'load', head: HEAD })
@@ -70,7 +65,7 @@ test('a channel that is asleep takes no turn before it knows its head', (t) => {
 
 test('a turn decides in the order of its submissions', (t) => {
   const actor = channelThatIsAwake()
-  const turn = turnOf(
+  const turn = [
     thing('create', 't', { at: 1, attrs: { on: true } }),
     message(),
     thing('update', 't', { at: 2, attrs: { on: false } }),
@@ -78,7 +73,7 @@ test('a turn decides in the order of its submissions', (t) => {
     event('close', 'e', { at: 2 }),
     thing('delete', 'u'),
     thing('update', 'u'),
-  )
+  ]
   const decided = actor.take(turn)
   t.deepEqual(
     decided.entries.map(({ seq, entityId, rev }) => [seq, entityId.length === 1, rev]),
@@ -93,7 +88,7 @@ test('a turn decides in the order of its submissions', (t) => {
   )
   t.deepEqual(
     decided.operations.map(({ opId }) => opId),
-    turn.submissions.map((submission) => submission.opId),
+    turn.map((submission) => submission.opId),
   )
   t.is(decided.operations.at(-1)?.errorCode, 'thing_deleted')
   t.deepEqual(decided.head, { ...HEAD, headSeq: 16, things: 1, openEvents: 0 })
@@ -101,7 +96,7 @@ test('a turn decides in the order of its submissions', (t) => {
 
 test('channel/1: the decisions of a turn stand apart until the next turn', (t) => {
   const actor = channelThatIsAwake()
-  const turn = turnOf(thing('create', 't'), event('create', 'e'))
+  const turn = [thing('create', 't'), event('create', 'e')]
   t.like(actor.take(turn).head, { headSeq: 12, things: 1, openEvents: 1 })
   t.is(actor.context().head, HEAD)
   t.is(actor.context().memory.things.size, 0)
@@ -109,50 +104,64 @@ test('channel/1: the decisions of a turn stand apart until the next turn', (t) =
   t.true(isKnown(actor.context(), 'things', 't'))
   t.false(isKnown(actor.context(), 'things', 'e'))
 
-  actor.take(turnOf())
+  actor.take([])
   t.like(actor.context().head, { headSeq: 12, things: 1, openEvents: 1 })
   t.deepEqual([...actor.context().memory.things.keys()], ['t'])
   t.deepEqual([...actor.context().memory.events.keys()], ['e'])
   t.true(isKnown(actor.context(), 'events', 'e'))
 })
 
-test('channel/1: a channel does not keep the effects of a turn', (t) => {
+test('channel/1: a channel does not keep the entries of a turn', (t) => {
   const actor = channelThatIsAwake()
-  t.is(actor.take(turnOf(message())).entries.length, 1)
-  t.deepEqual(Object.keys(actor.context().decided ?? {}), [
-    'head',
-    'things',
-    'events',
-    'watches',
-    'rules',
-    'sizes',
-    'bytes',
-  ])
+  t.is(actor.take([message()]).entries.length, 1)
+  const kept = Object.keys(actor.context().decided ?? {})
+  t.deepEqual(kept, ['head', 'things', 'events', 'watches', 'rules'])
 })
 
 test('a turn begins from the state that earlier turns left', (t) => {
   const actor = channelThatIsAwake()
-  actor.take(turnOf(thing('create', 't', { at: 5 })))
-  t.like(actor.take(turnOf(thing('update', 't', { at: 6 }))).entries[0], { seq: 12, rev: 2 })
+  actor.take([thing('create', 't', { at: 5 })])
+  t.like(actor.take([thing('update', 't', { at: 6 })]).entries[0], { seq: 12, rev: 2 })
+})
+
+test('channel-turn/1: what turns made is newer than what was read beside them', (t) => {
+  const reads = thing('create', 't', { at: 1 })
+  const first = channelThatIsAwake()
+  const read = first.take([reads]).things.get('t')
+  const readFor = (turn: ChannelTurn): void => {
+    if (read !== undefined) turn.readThing(read)
+  }
+  const actor = channelThatIsAwake()
+  const revs = [2, 3, 4].map((at) => {
+    const updates = [thing('update', 't', { at }), thing('update', 't', { at: at + 0.5 })]
+    return actor.take(updates, readFor).entries.map(({ rev }) => rev)
+  })
+  t.deepEqual(revs, [
+    [2, 3],
+    [4, 5],
+    [6, 7],
+  ])
 })
 
 test('a turn begins from the state loaded for it', (t) => {
   const first = channelThatIsAwake()
-  const { things, events } = first.take(turnOf(thing('delete', 't'), event('close', 'e')))
+  const { things, events } = first.take([thing('delete', 't'), event('close', 'e')])
 
   const second = channelThatIsAwake()
-  const submissions = [thing('update', 't'), event('update', 'e')]
-  const loaded = { things: [...(things?.values() ?? [])], events: [...(events?.values() ?? [])] }
+  const { operations } = second.take([thing('update', 't'), event('update', 'e')], (turn) => {
+    for (const one of things.values()) turn.readThing(one)
+    for (const one of events.values()) turn.readEvent(one)
+  })
   t.deepEqual(
-    second.take({ submissions, ...loaded }).operations.map(({ errorCode }) => errorCode),
+    operations.map(({ errorCode }) => errorCode),
     ['thing_deleted', 'event_closed'],
   )
 })
 
 test('channel/2: a channel whose commit failed forgets everything and loads again', (t) => {
   const actor = channelThatIsAwake()
-  actor.take(turnOf(thing('create', 't')))
-  actor.take(turnOf(thing('update', 't', { at: 9 })))
+  actor.take([thing('create', 't')])
+  actor.take([thing('update', 't', { at: 9 })])
   actor.send({ type: 'failed' })
   t.is(actor.state(), 'asleep')
   t.is(actor.context().head, undefined)
@@ -161,20 +170,20 @@ test('channel/2: a channel whose commit failed forgets everything and loads agai
 
   // Loaded again with what the lost commit left, it goes on from there.
   actor.send({ type: 'load', head: { ...HEAD, headSeq: 12, things: 1 } })
-  t.is(actor.take(turnOf(message())).entries[0]?.seq, 13)
+  t.is(actor.take([message()]).entries[0]?.seq, 13)
 })
 
 test('channel/3: a channel remembers entities of so many bytes, the most recently touched', (t) => {
   const actor = channelThatIsAwake()
   const ids = Array.from({ length: REMEMBERED }, (_, index) => `t${index}`)
-  actor.take(turnOf(...ids.map((id) => thing('create', id))))
-  actor.take(turnOf())
+  actor.take(ids.map((id) => thing('create', id)))
+  actor.take([])
   t.is(actor.context().memory.things.size, REMEMBERED)
 
   // The oldest is touched again, so the second oldest goes when one more comes.
-  const turn = turnOf(thing('update', 't0', { at: 2 }), thing('create', 't9'))
+  const turn = [thing('update', 't0', { at: 2 }), thing('create', 't9')]
   actor.take(turn)
-  actor.take(turnOf())
+  actor.take([])
   const remembered = actor.context().memory.things
   t.is(remembered.size, REMEMBERED)
   t.true(remembered.has('t0'))
@@ -186,8 +195,8 @@ test('channel/3: a channel remembers entities of so many bytes, the most recentl
 test('channel/3: Events are bounded like Things', (t) => {
   const actor = channelThatIsAwake()
   const ids = Array.from({ length: REMEMBERED + 1 }, (_, index) => `e${index}`)
-  actor.take(turnOf(...ids.map((id) => event('create', id))))
-  actor.take(turnOf())
+  actor.take(ids.map((id) => event('create', id)))
+  actor.take([])
   t.is(actor.context().memory.events.size, REMEMBERED)
   t.false(actor.context().memory.events.has('e0'))
 })
@@ -195,11 +204,11 @@ test('channel/3: Events are bounded like Things', (t) => {
 test('channel/3: an entity counts by its values, and the bytes are those of what is remembered', (t) => {
   const actor = channelThatIsAwake()
   const note = 'x'.repeat(REMEMBERED * ENTITY_BYTES)
-  actor.take(turnOf(thing('create', 't0'), event('create', 'e0')))
+  actor.take([thing('create', 't0'), event('create', 'e0')])
   t.is(channelBytes(actor.context()), 2 * ENTITY_BYTES)
-  actor.take(turnOf(thing('update', 't0', { at: 2, attrs: { note } })))
+  actor.take([thing('update', 't0', { at: 2, attrs: { note } })])
   t.true(channelBytes(actor.context()) > 2 * ENTITY_BYTES + note.length)
-  actor.take(turnOf(thing('create', 't1')))
+  actor.take([thing('create', 't1')])
   t.is(actor.context().memory.things.size, 0)
   t.is(channelBytes(actor.context()), 2 * ENTITY_BYTES)
   actor.send({ type: 'failed' })
@@ -214,22 +223,12 @@ test('W6: a defect in one submission is its own; its neighbours go on without a 
     },
   })
   const actor = channelThatIsAwake()
-  const decided = actor.take(turnOf(message(), broken, message()))
+  const turn = new ChannelTurn(actor.context(), 0)
+  turn.take(message())
+  t.throws(() => turn.take(broken), { message: 'cannot be read' })
+  turn.take(message())
   t.deepEqual(
-    decided.entries.map(({ seq }) => seq),
+    turn.entries.map(({ seq }) => seq),
     [11, 12],
   )
-  t.deepEqual(
-    decided.operations.map(({ errorCode }) => errorCode),
-    [undefined, 'internal_error', undefined],
-  )
-  t.deepEqual(decided.defects, [{ submission: broken, error: 'Error: cannot be read' }])
-})
-
-test('a channel that does not exist refuses everything', (t) => {
-  const operations = refuseAll([message(), thing('update', 't'), event('close', 'e')])
-  for (const operation of operations) {
-    t.like(operation, { status: 'failed', errorCode: 'channel_not_found' })
-  }
-  t.is(operations.length, 3)
 })

@@ -57,7 +57,11 @@ test('an entry holds the effective changes, under their names on the wire', (t) 
     attrs: { on: true },
     external_ids: { ha: 'x' },
   })
-  t.deepEqual(JSON.parse(late?.entry?.payload ?? ''), { observed_at: 9, attrs: { colour: 'red' } })
+  t.deepEqual(JSON.parse(late?.entry?.payload ?? ''), {
+    observed_at: 9,
+    set_at: 3,
+    attrs: { colour: 'red' },
+  })
   const opened = decideEvent(event('create', 'e', { at: 4, attrs: { p: 1 } }), undefined, RULES)
   t.deepEqual(JSON.parse(opened.entry?.payload ?? ''), { event_time: 4, attrs: { p: 1 } })
 })
@@ -74,12 +78,25 @@ test('entity/1: an empty text is as old as its patch: it clears older values and
     [
       '{"title":"Kitchen","description":"south","observed_at":5}',
       '{"title":"","observed_at":7}',
-      '{"description":"","observed_at":7}',
+      '{"description":"","observed_at":7,"set_at":6}',
       undefined,
     ],
   )
   const { values } = decisions.at(-1)?.thing?.fields ?? { values: {} }
   t.deepEqual({ ...values }, { title: '', description: '' })
+})
+
+test('late/1: late data of an archived Thing is kept, of one that is deleted or ends now it is not', (t) => {
+  const created = thing('create', 't', { at: 5, attrs: { n: 5 } })
+  const late = { at: 3, attrs: { n: 3, gone: null } }
+  const kept = (...then: readonly ThingSubmission[]) =>
+    decideThings([created, ...then]).at(-1)?.late?.payload
+  const reading = '{"observed_at":3,"attrs":{"n":3}}'
+  t.is(kept(thing('update', 't', late)), reading)
+  t.is(kept(thing('archive', 't', { at: 6 }), thing('update', 't', late)), reading)
+  t.is(kept(thing('archive', 't', late)), reading)
+  t.is(kept(thing('delete', 't', late)), undefined)
+  t.is(kept(thing('delete', 't', { at: 6 }), thing('update', 't', late)), undefined)
 })
 
 test('W9: an effective submission takes the next seq, any other takes none', (t) => {

@@ -1,5 +1,6 @@
 // Method: one row a line of the table in decisions.md 4.
 
+import type { EventState } from '#domain/entity'
 import { decideEvent } from '#test/support/single-decision'
 import { nextEventState } from '#machines/event'
 import { event } from '#test/support/submissions'
@@ -8,7 +9,7 @@ import { RULES, testLifecycle } from './lifecycle.ts'
 testLifecycle(
   {
     name: 'an Event',
-    next: nextEventState,
+    next: (state, action) => nextEventState(state, action) as EventState | undefined,
     decide: ({ action, at, title }, kept) =>
       decideEvent(event(action, 'e', { at, fields: { title } }), kept, RULES),
     entityOf: (decision) => decision.event,

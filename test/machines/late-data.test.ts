@@ -1,16 +1,20 @@
 // Goal: whatever the order in which readings arrive, the gateway and every device hold the same.
 // Method: random histories of one Thing against a model that keeps everything and looks the answer
 // up: of a key, the value with the greatest time counts, and of equal times the one that arrived
-// later.
+// later. Each attr has the time that set it, and a device that of the last delivery which did.
 
 import test from 'ava'
 import * as fc from 'fast-check'
 
-import type { Thing } from '#domain/entity'
+import type { Thing, Times } from '#domain/entity'
 import type { FeedEntry } from '#domain/feed'
 import { valuesOf } from '#domain/patch'
-import type { Json, ThingAction, ThingSubmission } from '#domain/submission'
+import type { Fields, Json, ThingAction, ThingSubmission } from '#domain/submission'
+import { attrTime, foldThing } from '#src/client/view'
+import type { ThingView } from '#src/client/view'
+import { thingToWire } from '#src/schemas/answers'
 import { decideThing } from '#test/support/single-decision'
+import type { Decision } from '#test/support/single-decision'
 import { record, thing } from '#test/support/submissions'
 
 const KEYS = ['a', 'b', '__proto__', 'constructor', 'toString']
@@ -47,17 +51,17 @@ interface View {
   readonly values: string
 }
 
-/**
- * The value of every key: the one with the greatest time, of equal times the last; null is nothing.
- */
-function valuesIn(steps: readonly Step[], part: 'attrs' | 'fields' | 'externalIds') {
+/** The value of every key that has one, with its time: the greatest, of equal ones the last. */
+function newestIn(steps: readonly Step[], part: 'attrs' | 'fields' | 'externalIds') {
   const best = new Map<string, readonly [value: Json, at: number]>()
   for (const step of steps) {
     for (const [key, value] of new Map<string, Json>(step[part])) {
       if (step.at >= (best.get(key)?.[1] ?? 0)) best.set(key, [value, step.at])
     }
   }
-  return [...best].flatMap(([key, [value]]) => (value === null ? [] : [[key, value] as const]))
+  return [...best].flatMap(([key, [value, at]]) =>
+    value === null ? [] : [{ key, value, at } as const],
+  )
 }
 
 function modelOf(steps: readonly Step[]): View {
@@ -70,7 +74,9 @@ function modelOf(steps: readonly Step[]): View {
     } else if (state !== 'archived' || at >= archivedAt) state = 'active'
   }
   const parts = (['attrs', 'fields', 'externalIds'] as const).map((part) =>
-    valuesIn(steps, part).toSorted(byKey),
+    newestIn(steps, part)
+      .map(({ key, value }) => [key, value] as const)
+      .toSorted(byKey),
   )
   const at = Math.max(...steps.map((step) => step.at))
   return { state, at, values: JSON.stringify(parts) }
@@ -78,6 +84,14 @@ function modelOf(steps: readonly Step[]): View {
 
 const byKey = (a: readonly [string, Json], b: readonly [string, Json]): number =>
   a[0] < b[0] ? -1 : 1
+
+/** A payload of the feed, or of a late reading. */
+interface Reported {
+  readonly observed_at: number
+  readonly set_at?: number
+  readonly attrs?: object
+  readonly external_ids?: object
+}
 
 // ---- the gateway and a device -------------------------------------------------------------------
 
@@ -88,7 +102,7 @@ function viewOf(kept: Thing): View {
   return { state: kept.state, at: kept.at, values: JSON.stringify(parts) }
 }
 
-/** A device: applies what is delivered, in seq order, and knows no times. */
+/** A device: applies what is delivered, in seq order. */
 class FoldingDevice {
   readonly #parts = {
     attrs: new Map<string, Json>(),
@@ -98,13 +112,19 @@ class FoldingDevice {
   #state = ''
   #at = 0
   rev = 0
+  #view: ThingView | undefined
 
-  apply({ state = '', rev = 0, payload }: FeedEntry): void {
-    const { observed_at, attrs, external_ids, ...fields } = JSON.parse(payload) as {
-      readonly observed_at: number
-      readonly attrs?: object
-      readonly external_ids?: object
-    }
+  apply(entry: FeedEntry): void {
+    const { state = '', rev = 0 } = entry
+    const payload = JSON.parse(entry.payload) as Fields
+    this.#view = foldThing(this.#view, { ...entry, state, rev, payload })
+    const {
+      observed_at,
+      set_at: _,
+      attrs,
+      external_ids,
+      ...fields
+    } = payload as unknown as Reported
     this.#state = state
     this.#at = observed_at
     this.rev = rev
@@ -121,6 +141,13 @@ class FoldingDevice {
     }
   }
 
+  /** The time of each attr by the SDK. */
+  times(): ReadonlyMap<string, number | undefined> {
+    const view = this.#view
+    const names = Object.keys(view?.attrs ?? {})
+    return new Map(names.map((name) => [name, view && attrTime(view, name)]))
+  }
+
   view(): View {
     const { attrs, fields, external_ids } = this.#parts
     const parts = [attrs, fields, external_ids].map((part) => [...part].toSorted(byKey))
@@ -131,19 +158,50 @@ class FoldingDevice {
 const equal = (a: View, b: View): boolean =>
   a.state === b.state && a.at === b.at && a.values === b.values
 
+/** The values of attrs that a decision keeps, each with its time. */
+function keptBy({ entry, late }: Decision): readonly string[] {
+  return [entry, late].flatMap((item) => {
+    const { set_at, observed_at, attrs } = JSON.parse(item?.payload ?? '{}') as Reported
+    return Object.entries<Json>({ ...attrs })
+      .filter(([, value]) => value !== null)
+      .map(([key, value]) => line(set_at ?? observed_at, key, value))
+  })
+}
+
+/** late/1: each value of a step is kept once, but for those that the Thing has already. */
+function isKeptOnce(decision: Decision, step: Step, before: readonly Step[]): boolean {
+  const has = new Set(newestIn(before, 'attrs').map(({ key, value, at }) => line(at, key, value)))
+  const said = [...new Map<string, Json>(step.attrs)]
+    .filter(([, value]) => value !== null)
+    .map(([key, value]) => line(step.at, key, value))
+  const kept = keptBy(decision)
+  const isSaid = kept.length === new Set(kept).size && kept.every((one) => said.includes(one))
+  return isSaid && said.every((one) => has.has(one) || kept.includes(one))
+}
+
+const line = (at: number, key: string, value: Json): string =>
+  `${at} ${key} ${JSON.stringify(value)}`
+
 /** Goes through one history; a text when gateway, model and device do not agree. */
 function disagreement(history: readonly Step[]): string | undefined {
   const device = new FoldingDevice()
   let kept: Thing | undefined
   let headSeq = 0
+  const delivered = new Map<string, number>()
   for (const [index, step] of history.entries()) {
     const decision = decideThing(submissionOf(step, index), kept, { headSeq, endedLifeMs: 1 })
+    if (!isKeptOnce(decision, step, history.slice(0, index))) return `late/1: step ${index}`
     const before = kept
     kept = decision.thing ?? kept
     if (kept === undefined) return 'nothing was kept'
     const model = modelOf(history.slice(0, index + 1))
     if (!equal(viewOf(kept), model)) {
       return `entity/1: ${JSON.stringify(viewOf(kept))} but the model has ${JSON.stringify(model)}`
+    }
+    const told = thingToWire(kept)['attr_times'] as Times | undefined
+    const attrs = newestIn(history.slice(0, index + 1), 'attrs')
+    for (const { key, at } of attrs) {
+      if ((told?.[key] ?? kept.at) !== at) return `attr_times: ${key} is not of ${at}`
     }
     const isEffective = before === undefined || !equal(viewOf(before), model)
     if (isEffective !== (decision.entry !== undefined))
@@ -154,6 +212,11 @@ function disagreement(history: readonly Step[]): string | undefined {
     if (decision.entry.seq !== headSeq + 1) return `W9: seq is ${decision.entry.seq}`
     headSeq = decision.entry.seq
     device.apply(decision.entry)
+    const named = new Set(step.attrs.map(([key]) => key))
+    for (const { key, at } of attrs) {
+      if (named.has(key) && at === step.at) delivered.set(key, at)
+      if (device.times().get(key) !== delivered.get(key)) return `view/5: the time of ${key}`
+    }
     if (!equal(device.view(), model) || device.rev !== kept.rev) {
       return `entity/4: a device has ${JSON.stringify(device.view())}`
     }
@@ -161,7 +224,7 @@ function disagreement(history: readonly Step[]): string | undefined {
   return undefined
 }
 
-test('entity/1, entity/2, entity/3, entity/4, W9: out of order, gateway, model and device hold the same', (t) => {
+test('entity/1, entity/2, entity/3, entity/4, late/1, W9: out of order, gateway, model and device hold the same', (t) => {
   fc.assert(
     fc.property(histories, (history) => {
       const found = disagreement(history)

@@ -45,6 +45,7 @@ test('a reading from before the archiving fills in and leaves the Thing archived
   t.is(decision.thing?.state, 'archived')
   t.deepEqual(JSON.parse(decision.entry?.payload ?? ''), {
     observed_at: 10,
+    set_at: 9,
     attrs: { door: 'open' },
   })
 

@@ -115,7 +115,7 @@ for (const [way, url, revision] of [
     t.is(asked?.searchParams.get('code_challenge_method'), 'S256')
     if (url !== undefined) t.is(asked?.searchParams.get('client_id'), url)
     const { tools } = await client.listTools()
-    t.is(tools.length, 21)
+    t.is(tools.length, 29)
     const sent = await client.callTool(send)
     t.not(sent.isError, true, textOf(sent))
     t.is(rig.sink.accepted.length, 1)

@@ -68,7 +68,7 @@ test('the metadata names the resource and its authorization server', async (t) =
 
 test('the OpenAPI document says nothing of the surface, which describes itself', async (t) => {
   const rig = await startMcp(t)
-  const { text } = await rig.get('/openapi.json')
+  const { text } = await rig.get('/openapi.json?styles=1')
   t.false(text.includes('/mcp'))
   t.false(text.includes('well-known'))
 })

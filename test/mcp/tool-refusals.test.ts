@@ -31,6 +31,11 @@ const refused: readonly (readonly [path: string, tool: string, fields: object])[
   ['/event/create', 'event_create', { ...ID, event_time: 'soon' }],
   ['/event/update', 'event_update', { ...ID, event_time: NOW_MS }],
   ['/event/close', 'event_close', { ...ID, event_id: 'e-1' }],
+  [
+    '/event/acknowledge',
+    'event_acknowledge',
+    { ...ID, event_id: 'e-1', event_time: 1, snooze: '8d' },
+  ],
   ['/thing/create', 'thing_create', { ...ID, observed_at: -1 }],
   ['/thing/update', 'thing_update', { ...ID, observed_at: NOW_MS }],
   ['/thing/archive', 'thing_archive', { ...ID, thing_id: 'pump' }],
@@ -40,6 +45,8 @@ const refused: readonly (readonly [path: string, tool: string, fields: object])[
   ['/thing/list', 'thing_list', { ...ID, state: 'tired' }],
   ['/thing/list', 'thing_list', { ...ID, cursor: 'mine' }],
   ['/thing/list', 'thing_list', { ...ID, limit: 201 }],
+  ['/thing/query', 'things_query', { ...ID, where: { tag: 1 } }],
+  ['/thing/query', 'things_query', { ...ID, cursor: 'c1' }],
 ]
 
 for (const [path, name, fields] of refused) {
@@ -79,6 +86,13 @@ test('a refusal tells the model the next step', async (t) => {
   const client = await rig.client()
   const rows: readonly (readonly [tool: string, fields: Record<string, unknown>, step: RegExp])[] =
     [
+      [
+        'event_list',
+        { ...ID, states: 'open' },
+        /^validation_failed: .*the argument states is unknown; this tool takes channel_id, .*state/,
+      ],
+      ['event_list', { ...ID, 'a secret!': 1 }, /: an argument is unknown; this tool takes /],
+      ['channel_list', { all: true }, /the argument all is unknown; this tool takes no arguments/],
       ['message_send', ID, /^title_required: .*\. Correct the arguments and call again\.$/],
       ['thing_get', { ...ID, thing_id: 'x' }, /^entity_not_found: .* Call thing_list /],
       ['thing_get', { channel_id: OTHER_CHANNEL, thing_id: 'x' }, / Call channel_list /],

@@ -21,6 +21,16 @@ export const OPERATION = {
   updatedAt: NOW_MS,
 } as const
 
+/** The entry of the operation. */
+export const ENTRY = {
+  ...OPERATION,
+  seq: 1,
+  action: 'update',
+  state: 'active',
+  rev: 1,
+  payload: '{}',
+} as const
+
 /** The record of a Message that was taken back. */
 export const CANCELLED = {
   ...OPERATION,

@@ -7,7 +7,7 @@ import { NOW_MS, PASSWORD } from '#test/support/making'
 import { TOKEN, codeOf, startMcp, textOf } from '#test/support/mcp-rig'
 import { PUMP } from '#test/support/pump'
 import { ruleOf } from '#test/support/rules'
-import { CANCELLED, EVENT, ID, OPERATION, THING } from './tool-samples.ts'
+import { CANCELLED, ENTRY, EVENT, ID, OPERATION, THING } from './tool-samples.ts'
 
 const REVISIONS = ['2025-06-18', '2025-11-25', '2026-07-28']
 const SUBMITTING = [
@@ -15,12 +15,23 @@ const SUBMITTING = [
   'event_create',
   'event_update',
   'event_close',
+  'event_acknowledge',
   'thing_create',
   'thing_update',
   'thing_archive',
   'thing_delete',
 ]
-const READING = ['thing_get', 'thing_list', 'operation_status']
+const READING = [
+  'thing_get',
+  'thing_list',
+  'things_query',
+  'thing_series',
+  'event_get',
+  'event_list',
+  'history',
+  'operation_status',
+  'delivery_receipts',
+]
 const RULES = [
   'rule_put',
   'rule_delete',
@@ -28,6 +39,7 @@ const RULES = [
   'rule_list',
   'rule_test',
   'channel_mappings',
+  'channel_presentation',
 ]
 const BINDING = ['channel_list', 'channel_bind_start', 'channel_bind_status', 'channel_unbind']
 
@@ -35,6 +47,8 @@ for (const revision of REVISIONS) {
   test(`with revision ${revision} every tool is there and can be called`, async (t) => {
     const rig = await startMcp(t)
     rig.reads.keptThings = [PUMP]
+    rig.reads.addEvent('e-1', {})
+    rig.reads.receipted = { entry: ENTRY, subscribers: [] }
     for (const operation of [OPERATION, CANCELLED]) {
       rig.operations.rows.set(operation.opId, operation)
     }
@@ -49,13 +63,20 @@ for (const revision of REVISIONS) {
       ['event_create', { ...ID, event_time: NOW_MS }],
       ['event_update', EVENT],
       ['event_close', { ...EVENT, ended_at: NOW_MS }],
+      ['event_acknowledge', { ...EVENT, by: 'anna' }],
       ['thing_create', { ...ID, observed_at: NOW_MS, attrs: { rpm: 900 } }],
       ['thing_update', { ...THING, attrs: { rpm: null } }],
       ['thing_archive', THING],
       ['thing_delete', { ...THING, deleted_at: NOW_MS }],
       ['thing_get', { ...ID, thing_id: 'pump' }],
       ['thing_list', { ...ID, limit: 3 }],
+      ['things_query', { ...ID, where: { attr: 'rpm', above: 1 }, group_by: ['state'] }],
+      ['thing_series', { ...ID, thing_id: 'pump', from: NOW_MS }],
+      ['event_get', { ...ID, event_id: 'e-1' }],
+      ['event_list', { ...ID, state: 'open', thing_id: 'pump' }],
+      ['history', { ...ID, since: NOW_MS, model: 'message', limit: 3 }],
       ['operation_status', { op_id: 'op-1' }],
+      ['delivery_receipts', { ...ID, entity_id: 'e-1' }],
       ['rule_put', { ...ID, rule_id: 'r', rule: ruleOf() }],
       ['rule_delete', { ...ID, rule_id: 'r' }],
       ['rule_list', { ...ID, limit: 3 }],
@@ -86,6 +107,7 @@ const hints: Readonly<Record<string, readonly [reads: boolean, ends: boolean, se
   event_create: [false, false, false],
   event_update: [false, false, true],
   event_close: [false, true, true],
+  event_acknowledge: [false, false, true],
   thing_create: [false, false, false],
   thing_update: [false, false, true],
   thing_archive: [false, false, true],
@@ -94,6 +116,7 @@ const hints: Readonly<Record<string, readonly [reads: boolean, ends: boolean, se
   rule_delete: [false, true, true],
   message_cancel: [false, true, true],
   channel_mappings: [false, true, true],
+  channel_presentation: [false, true, true],
   channel_bind_start: [false, false, false],
   channel_unbind: [false, true, true],
 }

@@ -87,6 +87,17 @@ test("publishes are read by the mappings of the key's channel, and other topics 
   t.deepEqual(unmapped, [[CHANNEL_ID, 'a/b/c', ARRIVED]])
 })
 
+test('what a taken discovery says of attrs is noted, and nothing of a refused one', async (t) => {
+  const { listener, discovered } = bridgeRig(['key_scope'])
+  const topic = 'homeassistant/sensor/a/config'
+  const config = { state_topic: 'a/b', name: 'Power', unit_of_measurement: 'W' }
+  const sent = { ...SENSOR, topic, payload: Buffer.from(JSON.stringify(config)) }
+  await listener.take(sent)
+  t.deepEqual(discovered, [])
+  await listener.take(sent)
+  t.like(discovered, [[{ channelId: CHANNEL_ID }, { a: { label: 'Power', unit: 'W' } }]])
+})
+
 test('copies that the broker had kept repeat no Message', async (t) => {
   const { listener, submitted } = bridgeRig()
   await listener.take({ ...ACTION, isKeptCopy: true })

@@ -265,3 +265,30 @@ function countedRecords({ mqttSessions }: MqttRig): () => number {
   }
   return () => records
 }
+
+for (const door of ['this', 'another'] as const) {
+  test(`mqtt-door/5: a subscriber that the owner removes is gone from ${door} node, and comes back as a new one`, async (t) => {
+    const rig = await mqttRig(t)
+    const at = door === 'this' ? rig : { door: rig.another() }
+    const keeping = { clean: false, clientId: 'phone-1', properties }
+    const session = () => enter(at, PASSWORD, keeping)
+    const [client, other] = [
+      await session(),
+      await enter(at, PASSWORD, { ...keeping, clientId: 'b' }),
+    ]
+    for (const one of [client, other]) {
+      one.tell({ cmd: 'subscribe', messageId: 1, subscriptions: [{ topic: '#', qos: 1 }] })
+      await one.next('suback')
+    }
+    const listed = await rig.acceptance.subscribers.list(proof, { receivedAtMs: 0 })
+    if (isFault(listed)) return t.fail()
+    const subscriber_id = listed.subscribers[0]?.subscriberId
+    await rig.acceptance.subscribers.remove({ ...proof, subscriber_id }, { receivedAtMs: 0 })
+    t.is((await client.next('disconnect')).reasonCode, 0x87)
+    t.true(client.isClosed)
+    t.false(other.isClosed)
+    await settled()
+    const again = await session()
+    t.like(await again.next('connack'), { sessionPresent: false })
+  })
+}

@@ -3,13 +3,14 @@
 
 import test from 'ava'
 
+import { fault, isFault } from '#domain/fault'
 import type { Acceptance } from '#src/acceptance/acceptance'
 import { MqttClient } from '#test/support/mqtt-client'
 import { publish } from '#test/support/mqtt-play'
 import { addKey, mqttRig } from '#test/support/mqtt-rig'
 import type { MqttRig } from '#test/support/mqtt-rig'
 import { CHANNEL, PASSWORD } from '#test/support/making'
-import { largeBirth } from '#test/support/sparkplug'
+import { largeBirth, sparkplugBytes } from '#test/support/sparkplug'
 import { until } from '#test/support/until'
 
 test('a publish of a device family is submitted, and acknowledged once the log has it', async (t) => {
@@ -161,4 +162,83 @@ test('family-state/1: what the devices of one client said has a bound, which met
   }
   t.true((stateBytes(rig) ?? 0) > 2 * 2 ** 20)
   t.is(rig.meter.total('device_state_forgotten_total{mqtt}'), 4)
+})
+
+const configured = (object: string, more: object) => ({
+  topic: `homeassistant/sensor/${object}/config`,
+  payload: Buffer.from(JSON.stringify({ state_topic: `${object}/power`, ...more })),
+})
+const inWatts = {
+  value_template: '{{ value_json.power }}',
+  name: 'Power',
+  unit_of_measurement: 'W',
+}
+
+async function presentationOf({ acceptance, time }: MqttRig): Promise<unknown> {
+  const sent = { channel_id: CHANNEL, password: PASSWORD }
+  const shown = await acceptance.presentation.use(sent, { receivedAtMs: time.nowMs() })
+  return isFault(shown) ? shown : shown.presentation
+}
+
+test('what discovery and births say of attrs is presented, before what a person has set', async (t) => {
+  const rig = await mqttRig(t)
+  const own = [{ things: {}, attrs: { power: { unit: 'kW' } } }]
+  await rig.presentations.put(rig.channelId, JSON.stringify(own))
+  const client = await MqttClient.enter(rig.door)
+  const property = (name: string, text: string) => ({
+    name,
+    datatype: 9,
+    value: { case: 'floatValue', value: 1 },
+    properties: {
+      keys: ['Quality', 'engUnit'],
+      values: ['', text].map((stringValue) => ({ type: 12, stringValue })),
+    },
+  })
+  const metrics = [property('flow', 'l/min'), property('bdSeq', 'x'), property('level', ' ')]
+  const birth = sparkplugBytes({ seq: 0n, metrics })
+  const deviceBirth = sparkplugBytes({ seq: 1n, metrics: [property('head', 'm')] })
+  client.tell(
+    publish(1, 1, configured('a', inWatts)),
+    publish(1, 2, { topic: 'spBv1.0/g/NBIRTH/edge', payload: Buffer.from(birth) }),
+    publish(1, 3, { topic: 'spBv1.0/g/DBIRTH/edge/pump', payload: Buffer.from(deviceBirth) }),
+  )
+  await client.next('puback', 3)
+  const attrs = {
+    power: { label: 'Power', unit: 'W' },
+    flow: { unit: 'l/min' },
+    head: { unit: 'm' },
+  }
+  t.deepEqual(await presentationOf(rig), [{ things: {}, attrs }, ...own])
+  client.tell(publish(1, 4, configured('b', { ...inWatts, unit_of_measurement: 'VA' })))
+  await client.next('puback', 4)
+  const { power: _, ...others } = attrs
+  const differing = { things: {}, attrs: { power: { label: 'Power' }, ...others } }
+  t.deepEqual(await presentationOf(rig), [differing, ...own])
+})
+
+test('a refused publish, a key for some Things and texts that cannot be shown present nothing', async (t) => {
+  const rig = await mqttRig(t)
+  const enter = async (clientId: string, rights: Parameters<typeof addKey>[1]) => {
+    const password = Buffer.from(await addKey(rig, rights))
+    return MqttClient.enter(rig.door, {}, { clientId, password })
+  }
+  const [outsider, reader] = [
+    await enter('pump', { thingPrefix: 'a' }),
+    await enter('reader', { scopes: ['read'] }),
+  ]
+  outsider.tell(publish(1, 1, configured('b', inWatts)))
+  t.is((await outsider.next('puback')).reasonCode, 0x87)
+  outsider.tell(publish(1, 2, configured('a', inWatts)))
+  t.is((await outsider.next('puback', 2)).reasonCode ?? 0, 0)
+  reader.tell(publish(1, 1, configured('a', inWatts)))
+  t.is((await reader.next('puback')).reasonCode, 0x87)
+  const client = await MqttClient.enter(rig.door, {}, { clientId: 'whole' })
+  const unshown = { ...inWatts, name: null, unit_of_measurement: 'x'.repeat(65) }
+  client.tell(publish(1, 1, configured('a', unshown)))
+  t.is((await client.next('puback')).reasonCode ?? 0, 0)
+  rig.sink.answer = () => fault('server_busy')
+  client.tell(publish(1, 2, configured('a', inWatts)))
+  t.is((await client.next('puback', 2)).reasonCode, 0x97)
+  t.deepEqual(await presentationOf(rig), [])
+  t.is(rig.presentations.writes, 0)
 })

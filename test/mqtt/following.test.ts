@@ -8,7 +8,7 @@ import type { FeedEntry } from '#domain/feed'
 import { isRecord } from '#domain/record'
 import type { Packet } from '#src/mqtt/codec'
 import { WINDOW_ENTRIES_MAX } from '#src/transports/signals'
-import { CHANNEL } from '#test/support/making'
+import { CHANNEL, NOW_MS } from '#test/support/making'
 import { MqttClient } from '#test/support/mqtt-client'
 import { addKey, mqttRig } from '#test/support/mqtt-rig'
 import type { MqttRig } from '#test/support/mqtt-rig'
@@ -126,6 +126,30 @@ test('an announcement that the bus lost is found within a minute', async (t) => 
   t.regex(String(((await client.next('publish')) as { payload?: Buffer }).payload), /"seq":8/)
 })
 
+test('a Message past its ttl goes to nobody who reads it later, and stands in no way', async (t) => {
+  const rig = await mqttRig(t)
+  const client = await MqttClient.enter(rig.door)
+  client.tell(subscribe('messages'))
+  await client.next('suback')
+  const info = rig.channels.info.bind(rig.channels)
+  const until = (seq: number, ttl: number) => ({
+    ...message(rig, seq),
+    payload: JSON.stringify({ title: 'x', ttl }),
+  })
+  const entries = [until(8, NOW_MS), until(9, NOW_MS + 3_600_000), message(rig, 10)]
+  rig.reads.catchUp = async () => [{ entries, headSeq: 10, complete: true }]
+  rig.channels.info = async (channelId) => {
+    const found = await info(channelId)
+    return found && { ...found, headSeq: 10 }
+  }
+  rig.pass(60_000)
+  await client.next('publish', 2)
+  t.deepEqual(client.of('publish').map(seqOf), [9, 10])
+  tell(rig, 11)
+  await client.next('publish', 3)
+  t.deepEqual(client.of('publish').map(seqOf), [9, 10, 11])
+})
+
 test('subscriber/3: a client that is far behind gets every entry in its order', async (t) => {
   const rig = await mqttRig(t)
   rig.reads.catchUp = () => Promise.reject(new Error('recent entries are there'))
@@ -163,4 +187,22 @@ test('a store that does not answer sends the subscriber away', async (t) => {
   const client = await MqttClient.enter(door)
   client.tell(subscribe('messages'))
   t.is((await client.next('disconnect')).reasonCode, 0x97)
+})
+
+test('a refused subscription says why to a client that takes it', async (t) => {
+  const rig = await mqttRig(t)
+  const reasonFor = async (filter: string, more = {}, level: 4 | 5 = 5): Promise<unknown> => {
+    const client = await MqttClient.enter(rig.door, { level }, more)
+    client.tell(subscribe(filter))
+    const { properties } = (await client.next('suback')) as {
+      readonly properties?: { readonly reasonString?: string }
+    }
+    return properties?.reasonString
+  }
+  t.regex(String(await reasonFor('$SYS/#')), /no topic of the gateway can match/)
+  t.regex(String(await reasonFor('$share/a/messages')), /no shared subscriptions/)
+  t.is(await reasonFor('messages'), undefined)
+  t.is(await reasonFor('$SYS/#', {}, 4), undefined)
+  t.is(await reasonFor('$SYS/#', { properties: { requestProblemInformation: false } }), undefined)
+  t.is(await reasonFor('$SYS/#', { properties: { maximumPacketSize: 64 } }), undefined)
 })

@@ -193,7 +193,7 @@ test('exchanges/1: a publish that comes again in the next connection is the same
     t.is(new Set(opIds(rig)).size, 1)
     t.deepEqual(
       rig.sink.accepted.map(({ mayRepeat }) => mayRepeat),
-      [undefined, true], // turn-uses/3
+      [undefined, true], // turn-records/4
     )
     t.is(new Set(rig.sink.accepted.map(({ entityId }) => entityId)).size, 1)
     if (qos === 2) back.tell({ cmd: 'pubrel', messageId: 7 })

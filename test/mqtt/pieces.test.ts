@@ -38,7 +38,7 @@ const unfinished = (bytes: number): Buffer =>
 
 for (const [name, piecesOf] of [
   ['one-byte pieces', (bytes: Buffer) => [...bytes].map((byte) => Buffer.from([byte]))],
-  ['empty pieces', () => Array.from({ length: 200_000 }, () => Buffer.alloc(0))],
+  ['empty pieces', () => Array.from({ length: 50_000 }, () => Buffer.alloc(0))],
 ] as const) {
   test(`codec/5: ${name} hold no more than twice their bytes`, (t) => {
     const bytes = wordy(10_000)

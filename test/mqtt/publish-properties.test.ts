@@ -19,7 +19,7 @@ test('an op_id of the sender stands for its publish', async (t) => {
   t.is((await client.next('puback', 3)).reasonCode, 0x99)
   await client.next('puback', 4)
   const [first, plain, second] = sink.accepted
-  t.like(first, { opId: 'order-1', mayRepeat: true }) // turn-uses/3
+  t.like(first, { opId: 'order-1', mayRepeat: true }) // turn-records/4
   t.like(second, { opId: 'order-2', claimed: true })
   t.is(plain?.mayRepeat, undefined)
 })

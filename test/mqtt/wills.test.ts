@@ -223,7 +223,8 @@ async function revoked(
 
 /** The hash of another password. */
 const OTHER_HASH =
-  'scrypt$16384$8$1$AQIDBAUGBwgJCgsMDQ4PEA$FxwiFcMw85WnckBUWaE5YS_WyrZJZiEk6WbzTUsJhPo'
+  'scrypt-hmac$16384$8$1$AQIDBAUGBwgJCgsMDQ4PEA$AQIDBAUGBwgJCgsMDQ4PEA$' +
+  'AL8HEqz-auNELPeGx7gpkhw7aQqf2oyG9OVSU6PL8Ik'
 
 function anotherPassword({ bus, channels, channelId }: MqttRig): void {
   const row = channels.rows.get(channelId)

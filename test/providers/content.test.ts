@@ -16,6 +16,7 @@ const fire = parseEventId('fire')
 if (lamp === undefined || fire === undefined) throw new Error('not an id')
 const THING = { model: 'thing', action: 'update', entityId: lamp, state: 'active', rev: 3 } as const
 const EVENT = { model: 'event', action: 'update', entityId: fire, state: 'open', rev: 2 } as const
+const ACKNOWLEDGED = { ...EVENT, action: 'acknowledge' } as const
 
 // Specification: Severity mapping.
 const SEVERITIES: readonly (readonly [Severity, string, number, string])[] = [
@@ -34,6 +35,16 @@ test('the severity of a push decides interruption level, sound and priorities', 
     t.is(notification.priority, priority as Priority)
     t.is('sound' in aps, severity !== 'low')
     t.is(messageOf(push, NOW).android?.priority, android as 'high')
+  }
+  for (const [severity] of SEVERITIES) {
+    const fields = { title: 'a', severity }
+    const quiet = notificationOf({ ...pushOf('apns', { fields }), isPassive: true }, '')
+    t.is(quiet.buildApnsOptions().aps['interruption-level'], 'passive')
+    t.false('sound' in quiet.buildApnsOptions().aps)
+    t.is(
+      messageOf({ ...pushOf('fcm', { fields }), isPassive: true }, NOW).android?.priority,
+      'normal',
+    )
   }
   const critical = notificationOf(
     pushOf('apns', { fields: { title: 'a', severity: 'critical' } }),
@@ -55,6 +66,20 @@ const ROWS: readonly (readonly [string, PushParts, readonly [string, string, Sev
     'an Event with a severity of its own',
     { entry: EVENT, fields: { status: 'S', severity: 'sev-1' }, entityTitle: 'Fire' },
     ['Fire', 'S', 'normal'],
+  ],
+  [
+    'an Event that somebody has',
+    {
+      entry: ACKNOWLEDGED,
+      fields: { acknowledged_by: 'Anna', acknowledged_at: 1 },
+      entityTitle: 'Fire',
+    },
+    ['Fire', 'Acknowledged by Anna', 'low'],
+  ],
+  [
+    'an Event that somebody without a name has, who says something',
+    { entry: ACKNOWLEDGED, fields: { acknowledged_at: 1, note: 'On my way' }, entityTitle: 'Fire' },
+    ['Fire', 'Acknowledged: On my way', 'low'],
   ],
   ['an Event without fields', { entry: EVENT, fields: {} }, ['fire', 'open', 'normal']],
   [

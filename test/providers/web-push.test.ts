@@ -69,6 +69,25 @@ test('a browser gets the whole entry, encrypted for it, with the headers of Web 
   return undefined
 })
 
+test('a push that is wanted quiet has the lowest urgency and is silent, and another of its entry sounds', async (t) => {
+  const { service, provider, subscription } = await webPushBench(t)
+  const taken: WebPush[] = []
+  service.taken = (push) => taken.push(push)
+  const loud = webPushOf(subscription, { fields: { title: 'Fire', severity: 'high' } })
+  for (const push of [loud, { ...loud, isPassive: true }, loud]) await provider.send(push)
+  const heard = taken.map((push) => {
+    const { notification } = JSON.parse(decrypted(push, subscription)) as {
+      readonly notification: { readonly silent: boolean }
+    }
+    return [push.headers['urgency'], notification.silent]
+  })
+  t.deepEqual(heard, [
+    ['high', false],
+    ['low', true],
+    ['high', false],
+  ])
+})
+
 const BUSY = (status: number, afterMs?: number): Outcome => ({
   kind: 'deferred',
   trouble: 'device',

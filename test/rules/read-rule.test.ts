@@ -35,6 +35,12 @@ test('the example of the specification is read whole', (t) => {
   t.deepEqual(output.fields, Object.assign(Object.create(null), { tags: ['cold-chain'] }))
 })
 
+test('what the Event says about its reminders is kept as it is', (t) => {
+  const said = { remind_every: '10m', escalate: [{ after: '30m', level: 2, severity: 'critical' }] }
+  const { output } = compiled({ event: { title: 'x', ...said } })
+  t.deepEqual(output.fields, Object.assign(Object.create(null), said))
+})
+
 const HOT = { attr: 't', above: 1 }
 const deep = (levels: number): object => (levels === 0 ? HOT : { not: deep(levels - 1) })
 
@@ -75,6 +81,8 @@ const FAULTS: readonly (readonly [object, string])[] = [
   ],
   [{ when: { cel: `true${' && true'.repeat(150)}` } }, 'rule.when.cel: must be a text of 1 to'],
   [{ when: { cel: `true${'&&true'.repeat(150)}` } }, 'rule.when.cel: is no expression: '],
+  [{ event: { title: 'x', remind_every: '30s' } }, 'rule.event.remind_every: must be a duration'],
+  [{ event: { title: 'x', escalate: [{}] } }, 'rule.event.escalate: must be up to 5 steps'],
   [{ things: 'some' }, 'rule.things: must be "all" or an object'],
   [{ things: { ids: ['a'], tag: 'b' } }, 'rule.things: must have exactly one of ids, prefix, tag'],
   [{ things: { ids: ['a b'] } }, 'rule.things.ids[0]: must be 1 to 64 letters'],

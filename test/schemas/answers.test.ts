@@ -8,15 +8,14 @@ import { isFault } from '#domain/fault'
 import type { FeedEntry } from '#domain/feed'
 import { operationIdFrom, parseEventId, parseThingId } from '#domain/identity'
 import type { ChannelId, EntityId } from '#domain/identity'
-import type { Operation } from '#domain/operation'
+import type { KeptOperation } from '#domain/operation'
 import type { Json } from '#domain/submission'
-import { channelInfoToWire, eventToWire, feedEntryToWire } from '#src/schemas/answers'
-import { operationToWire, thingToWire } from '#src/schemas/answers'
-import { CHANNEL_ROUTES } from '#src/schemas/channel-schemas'
+import { eventToWire, feedEntryToWire, thingToWire } from '#src/schemas/answers'
+import { CHANNEL as CHANNEL_ROUTES } from '#src/schemas/channel-routes'
 import type { ObjectSchema } from '#src/schemas/json-schema'
-import { FEED_ENTRY } from '#src/schemas/reading-schemas'
+import { FEED_ENTRY } from '#src/schemas/reading-routes'
 import { EVENT_DATA } from '#src/schemas/event-schemas'
-import { STATUS_ROUTES } from '#src/schemas/submission-schemas'
+import { STATUS } from '#src/schemas/submission-schemas'
 import { THING_DATA } from '#src/schemas/thing-schemas'
 import { readChannelId } from '#src/schemas/values'
 import { CHANNEL, NOW_MS } from '#test/support/making'
@@ -66,6 +65,18 @@ test('a thing shows its fields, and attrs without removed ones', (t) => {
   t.true(fits(THING_DATA, wire))
 })
 
+test('a thing tells the times of attrs that its newest reading did not set, and of no others', (t) => {
+  const attrs = { a: 1, b: 2, gone: null }
+  const times = { a: 5_000, gone: 4_000 }
+  const late = thingToWire({ ...entity<ThingState>('active'), attrs: { ...timed(attrs), times } })
+  t.deepEqual({ ...(late['attr_times'] as object) }, { a: 5_000 })
+  t.true(fits(THING_DATA, late))
+  const onlyGone = { ...timed(attrs), times: { gone: 4_000 } }
+  for (const same of [timed(attrs), onlyGone]) {
+    t.false('attr_times' in thingToWire({ ...entity<ThingState>('active'), attrs: same }))
+  }
+})
+
 test('an event shows its own id and time, and the thing that it belongs to', (t) => {
   const wire = eventToWire({ ...entity<EventState>('open'), externalIds: timed({ x: 'y' }) })
   t.like(wire, { event_id: 'the-id', thing_id: 't', state: 'open', event_time: 7_000 })
@@ -112,7 +123,7 @@ test('a feed entry names its delivery and holds its payload as JSON', (t) => {
   t.false('rev' in feedEntryToWire(message))
 })
 
-const operation: Operation = {
+const operation: KeptOperation = {
   opId,
   channelId: channel,
   model: 'event',
@@ -120,6 +131,7 @@ const operation: Operation = {
   status: 'sent',
   acceptedAt: NOW_MS,
   updatedAt: NOW_MS + 5,
+  expiresAt: NOW_MS + 1_000,
 }
 
 test('an operation expires after its retention and shows an error only when it failed', (t) => {
@@ -132,21 +144,26 @@ test('an operation expires after its retention and shows an error only when it f
     updated_at: NOW_MS + 5,
     expires_at: NOW_MS + 1_000,
   }
-  t.deepEqual(operationToWire(operation, 1_000), wire)
-  t.true(fits(STATUS_ROUTES['GET /send_status/{op_id}'].data, operationToWire(operation, 1_000)))
+  t.deepEqual(STATUS.find.write(operation), wire)
+  t.true(fits(STATUS.find.data, STATUS.find.write(operation)))
   const failed = { ...operation, status: 'failed', errorCode: 'event_closed' } as const
-  t.deepEqual(operationToWire(failed, 1_000), {
+  t.deepEqual(STATUS.find.write(failed), {
     ...wire,
     status: 'failed',
     error_code: 'event_closed',
   })
-  t.deepEqual(operationToWire({ ...failed, status: 'sent' }, 1_000), wire)
+  t.deepEqual(STATUS.find.write({ ...failed, status: 'sent' }), wire)
 })
 
 test('the info of a channel has the names of the wire', (t) => {
   const info = { subscribers: 1, createdAt: 2, headSeq: 3, things: 4, openEvents: 5 }
   const retention = { messagesAndEvents: 6, thingUpdates: 7, unused: 8 }
-  const wire = channelInfoToWire({ channelId: channel, channelName: 'Home', ...info, retention })
+  const wire = CHANNEL_ROUTES.info.write({
+    channelId: channel,
+    channelName: 'Home',
+    ...info,
+    retention,
+  })
   t.deepEqual(wire, {
     channel_id: CHANNEL,
     channel_name: 'Home',
@@ -157,5 +174,5 @@ test('the info of a channel has the names of the wire', (t) => {
     open_events: 5,
     retention: { messages_and_events_ms: 6, thing_updates_ms: 7, unused_ms: 8 },
   })
-  t.true(fits(CHANNEL_ROUTES['/channel/info'].data, wire))
+  t.true(fits(CHANNEL_ROUTES.info.data, wire))
 })

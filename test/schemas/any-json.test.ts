@@ -8,12 +8,13 @@ import * as fc from 'fast-check'
 import { FAULTS, isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
 import { decodeBatch, encodeBatch, encodeSubmission } from '#src/schemas/batch'
-import { readCreate, readRename, readSubscribe, readSync } from '#src/schemas/channel-requests'
-import { readRegister, readRetireToken, readSetRoute } from '#src/schemas/device-requests'
+import { CHANNEL } from '#src/schemas/channel-routes'
+import { DELIVERY, DEVICE } from '#src/schemas/device-routes'
 import { readEvent } from '#src/schemas/event'
 import { readMessage } from '#src/schemas/message'
-import { readAck, readEntityGet, readEntityList } from '#src/schemas/reading-requests'
-import { readHistory, readPull } from '#src/schemas/reading-requests'
+import { STATE } from '#src/schemas/reading-routes'
+import { readersOf } from '#src/schemas/shape'
+import { SUBSCRIPTION } from '#src/schemas/subscription-routes'
 import { EVENT_REQUESTS } from '#src/schemas/event-schemas'
 import { MESSAGE_REQUEST } from '#src/schemas/message-schemas'
 import { THING_REQUESTS } from '#src/schemas/thing-schemas'
@@ -84,25 +85,16 @@ test('any JSON is a listed fault or a submission that survives the log', (t) => 
   t.true(accepted > 100, `only ${accepted} were accepted`)
 })
 
+const READERS = [DEVICE, DELIVERY, CHANNEL, SUBSCRIPTION, STATE].flatMap((routes) =>
+  Object.values<(sent: unknown) => object>(readersOf(routes)),
+)
+
 test('any JSON is a listed fault or a request, on every other route', (t) => {
   const keyed = body.map(
     (sent) => ({ device_key: DEVICE_KEY, platform: 'ios', ...Object(sent) }) as unknown,
   )
   const property = fc.property(keyed, (sent) => {
-    const reads: readonly object[] = [
-      readRegister(sent),
-      readSetRoute(sent),
-      readRetireToken(sent),
-      readCreate(sent),
-      readSubscribe(sent),
-      readSync(sent),
-      readRename(sent),
-      readEntityGet('thing', sent),
-      readEntityList('event', sent),
-      readHistory(sent),
-      readPull(sent),
-      readAck(sent),
-    ]
+    const reads = READERS.map((read) => read(sent))
     return reads.every((read) => !isFault(read) || read.code in FAULTS)
   })
   t.notThrows(() => fc.assert(property, { numRuns: 300 }))

@@ -5,7 +5,7 @@ import test from 'ava'
 import { isFault } from '#domain/fault'
 import type { Submission } from '#domain/submission'
 import { decodeBatch, encodeBatch, encodeSubmission } from '#src/schemas/batch'
-import { readEvent } from '#src/schemas/event'
+import { readAcknowledge, readEvent } from '#src/schemas/event'
 import { readMessage, TTL_MAX_MS } from '#src/schemas/message'
 import { readThing } from '#src/schemas/thing'
 import { CREDENTIALS, making, NOW_MS } from '#test/support/making'
@@ -28,6 +28,8 @@ function submissions(): readonly Submission[] {
     readThing('archive', { ...patch, thing_id: 't' }, making()),
     readThing('delete', { ...patch, thing_id: 't' }, making()),
     readMessage({ ...message, delay: '1h' }, making()),
+    readAcknowledge({ ...patch, event_id: 'e' }, making()),
+    readAcknowledge({ ...patch, event_id: 'e', by: 'b', note: 'ä', snooze: '1h' }, making()),
   ]
   return reads.map((read) => {
     if (isFault(read)) throw new Error(read.code)

@@ -3,10 +3,14 @@
 import test from 'ava'
 
 import { isFault } from '#domain/fault'
-import { readChannelCredentials, readCreate, readExists } from '#src/schemas/channel-requests'
-import { readPasswordChange, readRename, readSubscribe } from '#src/schemas/channel-requests'
-import { readSync, readSyncItem, readUnsubscribe } from '#src/schemas/channel-requests'
+import { CHANNEL as ROUTES, CREDENTIALS_REQUEST } from '#src/schemas/channel-routes'
+import { readersOf, request } from '#src/schemas/shape'
+import { SUBSCRIPTION } from '#src/schemas/subscription-routes'
 import { CHANNEL, CREDENTIALS, DEVICE_KEY, PASSWORD } from '#test/support/making'
+
+const CHANNELS = readersOf(ROUTES)
+const SUBSCRIPTIONS = readersOf(SUBSCRIPTION)
+const readSyncItem = request(CREDENTIALS_REQUEST)
 
 const judged = (read: unknown): unknown =>
   isFault(read) ? `${read.code} ${read.field ?? ''}` : read
@@ -17,27 +21,27 @@ const NAME = 'invalid_channel_name channel_name'
 // Every request with a good body, what is read of it, and the members that it needs.
 const requests: readonly (readonly [(sent: unknown) => unknown, body: object, read: unknown])[] = [
   [
-    readCreate,
+    CHANNELS.create,
     { channel_name: 'Home', password: PASSWORD },
     { channelName: 'Home', password: PASSWORD },
   ],
   [
-    readUnsubscribe,
+    SUBSCRIPTIONS.unsubscribe,
     { device_key: DEVICE_KEY, channel_id: CHANNEL },
     { deviceKey: DEVICE_KEY, channelId: CHANNEL },
   ],
   [
-    readPasswordChange,
+    CHANNELS.changePassword,
     { ...CREDENTIALS, new_password: 'even better', keep_keys: true },
     { ...READ, newPassword: 'even better', keepsKeys: true },
   ],
-  [readRename, { ...CREDENTIALS, channel_name: 'Home' }, { ...READ, channelName: 'Home' }],
+  [CHANNELS.rename, { ...CREDENTIALS, channel_name: 'Home' }, { ...READ, channelName: 'Home' }],
   [
-    readPasswordChange,
+    CHANNELS.changePassword,
     { ...CREDENTIALS, new_password: ' even better ' },
     { ...READ, newPassword: 'even better', keepsKeys: false },
   ],
-  [readChannelCredentials, CREDENTIALS, READ],
+  [CHANNELS.info, CREDENTIALS, { reader: { kind: 'password', ...READ } }],
 ]
 
 // Member, value sent, and the refusal.
@@ -75,7 +79,7 @@ test('each request gives the fields that it names and refuses missing ones', (t)
 
 test('a channel name has up to 128 characters of any script', (t) => {
   const name = '🌍'.repeat(128)
-  t.like(readCreate({ channel_name: ` ${name} `, password: PASSWORD }), { channelName: name })
+  t.like(CHANNELS.create({ channel_name: ` ${name} `, password: PASSWORD }), { channelName: name })
 })
 
 const subscriber = { device_key: DEVICE_KEY, password: PASSWORD }
@@ -101,18 +105,24 @@ const targets: readonly (readonly [more: object, expected: unknown])[] = [
 
 test('a subscription names exactly one of channel_id and channel_name', (t) => {
   for (const [more, expected] of targets) {
-    const read = readSubscribe({ ...subscriber, ...more })
+    const read = SUBSCRIPTIONS.subscribe({ ...subscriber, ...more })
     const got = isFault(read) ? judged(read) : read.target
     t.deepEqual(got, expected, JSON.stringify(more))
   }
-  t.like(readSubscribe({ ...subscriber, channel_name: 'x' }), {
+  t.like(SUBSCRIPTIONS.subscribe({ ...subscriber, channel_name: 'x' }), {
     deviceKey: DEVICE_KEY,
     password: PASSWORD,
   })
-  t.is(judged(readSubscribe({ password: PASSWORD })), 'validation_failed device_key')
-  t.is(judged(readSubscribe({ device_key: DEVICE_KEY })), 'password_required password')
-  t.is(judged(readSubscribe({ ...subscriber, device_key: 'x' })), 'device_key_not_found device_key')
-  t.is(judged(readSubscribe({ ...subscriber, password: 'x' })), 'invalid_password password')
+  t.is(judged(SUBSCRIPTIONS.subscribe({ password: PASSWORD })), 'validation_failed device_key')
+  t.is(judged(SUBSCRIPTIONS.subscribe({ device_key: DEVICE_KEY })), 'password_required password')
+  t.is(
+    judged(SUBSCRIPTIONS.subscribe({ ...subscriber, device_key: 'x' })),
+    'device_key_not_found device_key',
+  )
+  t.is(
+    judged(SUBSCRIPTIONS.subscribe({ ...subscriber, password: 'x' })),
+    'invalid_password password',
+  )
 })
 
 const items: readonly (readonly [item: unknown, text: string, expected: unknown])[] = [
@@ -130,7 +140,7 @@ const items: readonly (readonly [item: unknown, text: string, expected: unknown]
 
 test('each listed channel of a sync is judged alone and in order', (t) => {
   const channels = items.map(([item]) => item)
-  const read = readSync({ device_key: DEVICE_KEY, channels })
+  const read = SUBSCRIPTIONS.synchronise({ device_key: DEVICE_KEY, channels })
   if (isFault(read)) return t.fail(read.code)
   for (const [index, [item, text, expected]] of items.entries()) {
     const { channelIdText, sent } = read.items[index] ?? {}
@@ -140,16 +150,26 @@ test('each listed channel of a sync is judged alone and in order', (t) => {
 
 test('a sync lists 0 to 2000 channels', (t) => {
   const sync = (count: number) =>
-    readSync({ device_key: DEVICE_KEY, channels: Array.from({ length: count }, () => CREDENTIALS) })
+    SUBSCRIPTIONS.synchronise({
+      device_key: DEVICE_KEY,
+      channels: Array.from({ length: count }, () => CREDENTIALS),
+    })
   t.like(sync(0), { deviceKey: DEVICE_KEY, items: { length: 0 } })
   t.like(sync(2000), { items: { length: 2000 } })
   t.is(judged(sync(2001)), 'channels_limit_exceeded channels')
-  t.is(judged(readSync({ device_key: DEVICE_KEY })), 'validation_failed channels')
-  t.is(judged(readSync({ device_key: DEVICE_KEY, channels: {} })), 'invalid_json_data channels')
-  t.is(judged(readSync({ device_key: 'x', channels: [] })), 'device_key_not_found device_key')
+  t.is(judged(SUBSCRIPTIONS.synchronise({ device_key: DEVICE_KEY })), 'validation_failed channels')
+  t.is(
+    judged(SUBSCRIPTIONS.synchronise({ device_key: DEVICE_KEY, channels: {} })),
+    'invalid_json_data channels',
+  )
+  t.is(
+    judged(SUBSCRIPTIONS.synchronise({ device_key: 'x', channels: [] })),
+    'device_key_not_found device_key',
+  )
 })
 
 test('the question whether a channel exists takes any spelling of its id', (t) => {
+  const readExists = (sent: unknown) => CHANNELS.exists({ channel_id: sent })
   t.deepEqual(readExists(CHANNEL.toLowerCase()), { channelId: CHANNEL } as unknown)
   t.is(judged(readExists(undefined)), 'channel_id_required channel_id')
   t.is(judged(readExists('')), 'channel_id_required channel_id')

@@ -5,9 +5,11 @@ import test from 'ava'
 import type { ChannelType } from '#domain/device'
 import type { Platform } from '#domain/push/providers'
 import { isFault } from '#domain/fault'
-import { checkProviderToken, readDeleteRoute, readRegister } from '#src/schemas/device-requests'
-import { readRetireToken, readSetRoute } from '#src/schemas/device-requests'
+import { DEVICE, checkProviderToken } from '#src/schemas/device-routes'
+import { readersOf } from '#src/schemas/shape'
 import { DEVICE_KEY } from '#test/support/making'
+
+const READ = readersOf(DEVICE)
 
 const judged = (read: unknown): unknown =>
   isFault(read) ? `${read.code} ${read.field ?? ''}` : read
@@ -41,7 +43,7 @@ const registers: readonly (readonly [sent: unknown, expected: unknown])[] = [
 
 test('a registration takes a platform, and a device_key of any form', (t) => {
   for (const [sent, expected] of registers) {
-    t.deepEqual(judged(readRegister(sent)), expected, JSON.stringify(sent))
+    t.deepEqual(judged(READ.register(sent)), expected, JSON.stringify(sent))
   }
 })
 
@@ -68,13 +70,13 @@ const routes: readonly (readonly [more: object, expected: unknown])[] = [
 test('a route names its device and its channel_type', (t) => {
   for (const [more, expected] of routes) {
     const sent = { ...route, ...more }
-    t.deepEqual(judged(readSetRoute(sent)), expected, JSON.stringify(more))
-    t.deepEqual(judged(readDeleteRoute(sent)), expected, JSON.stringify(more))
+    t.deepEqual(judged(READ.setRoute(sent)), expected, JSON.stringify(more))
+    t.deepEqual(judged(READ.deleteRoute(sent)), expected, JSON.stringify(more))
   }
-  t.deepEqual(readSetRoute({ ...route, provider_token: ' a ' }), { ...read, providerToken: 'a' })
-  t.deepEqual(readSetRoute({ ...route, provider_token: ' ' }), read)
-  t.like(readSetRoute({ ...route, provider_token: 5 }), { code: 'invalid_json_data' })
-  t.deepEqual(readDeleteRoute({ ...route, provider_token: 5 }), read)
+  t.deepEqual(READ.setRoute({ ...route, provider_token: ' a ' }), { ...read, providerToken: 'a' })
+  t.deepEqual(READ.setRoute({ ...route, provider_token: ' ' }), read)
+  t.like(READ.setRoute({ ...route, provider_token: 5 }), { code: 'invalid_json_data' })
+  t.deepEqual(READ.deleteRoute({ ...route, provider_token: 5 }), read)
 })
 
 const FORM = 'invalid_provider_token provider_token'
@@ -133,16 +135,16 @@ const retired: readonly (readonly [sent: object, expected: unknown])[] = [
 
 test('a token is retired in the form in which it is kept', (t) => {
   for (const [sent, expected] of retired) {
-    t.deepEqual(judged(readRetireToken(sent)), expected, JSON.stringify(sent))
+    t.deepEqual(judged(READ.retireToken(sent)), expected, JSON.stringify(sent))
   }
 })
 
 test('no refusal holds the device key or the token', (t) => {
   const key = 'S3CRET'.repeat(6)
   for (const refusal of [
-    readSetRoute({ ...route, device_key: key }),
+    READ.setRoute({ ...route, device_key: key }),
     checkProviderToken('android', 'fcm', `${key} ${key}`),
-    readRetireToken({ platform: 'ios', provider_token: key }),
+    READ.retireToken({ platform: 'ios', provider_token: key }),
   ]) {
     t.true(isFault(refusal))
     t.false(JSON.stringify(refusal).includes('S3CRET'))

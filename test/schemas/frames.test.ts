@@ -2,8 +2,9 @@ import test from 'ava'
 
 import type { FaultCode } from '#domain/fault'
 import { parseChannelId, parseDeviceKey } from '#domain/identity'
-import { encodeDelivery, encodeDeviceFrame, encodeNotice } from '#src/schemas/frames'
+import { encodeDelivery, encodeDeviceFrame } from '#src/schemas/frames'
 import type { DeviceFrame, GatewayNotice } from '#src/schemas/frames'
+import { encodeNotice } from '#src/schemas/session/frame-schemas'
 import { readDeviceFrame, readGatewayFrame } from '#src/schemas/read-frames'
 import { channel, entry } from '#test/support/session-words'
 

@@ -7,15 +7,15 @@ import test from 'ava'
 
 import { FAULTS } from '#domain/fault'
 import type { FaultCode } from '#domain/fault'
-import { CHANNEL_ROUTES } from '#src/schemas/channel-schemas'
+import { CHANNEL } from '#src/schemas/channel-routes'
 import { openApiDocument } from '#src/schemas/document/openapi'
 import type { RouteDescription } from '#src/schemas/document/openapi'
 import { isRecord } from '#domain/record'
-import { EVENT_ROUTES } from '#src/schemas/event-schemas'
-import { MESSAGE_ROUTES } from '#src/schemas/message-schemas'
-import { STATUS_ROUTES } from '#src/schemas/submission-schemas'
-import { THING_ROUTES } from '#src/schemas/thing-schemas'
-import { keyed } from '#src/schemas/document/openapi-parameters'
+import { given, named, whole } from '#src/schemas/json-schema'
+import { EVENT_CHANGE } from '#src/schemas/event-schemas'
+import { MESSAGE } from '#src/schemas/message-schemas'
+import { STATUS } from '#src/schemas/submission-schemas'
+import { THING_CHANGE } from '#src/schemas/thing-schemas'
 
 const CODES = Object.keys(FAULTS).filter((code): code is FaultCode => code in FAULTS)
 const STATUSES = [400, 401, 404, 405, 409, 413, 429, 503]
@@ -29,8 +29,8 @@ const routes: readonly RouteDescription[] = [
     path: '/message',
     summary: 'Send a Message',
     tag: 'Messages',
-    request: MESSAGE_ROUTES['/message'].request,
-    data: MESSAGE_ROUTES['/message'].data,
+    request: MESSAGE.send.request,
+    data: MESSAGE.send.data,
     codes: CODES,
   },
   {
@@ -38,8 +38,8 @@ const routes: readonly RouteDescription[] = [
     path: '/message',
     summary: 'Send a Message by its query',
     tag: 'Messages',
-    query: MESSAGE_ROUTES['GET /message'].query,
-    data: MESSAGE_ROUTES['GET /message'].data,
+    query: MESSAGE.sendByQuery.query,
+    data: MESSAGE.sendByQuery.data,
     codes: ['title_required'],
   },
   {
@@ -47,8 +47,8 @@ const routes: readonly RouteDescription[] = [
     path: '/thing/{thing_id}/event/create',
     summary: 'Begin an Event of a Thing',
     tag: 'Events',
-    request: EVENT_ROUTES['/event/create'].request,
-    data: EVENT_ROUTES['/event/create'].data,
+    request: EVENT_CHANGE.create.request,
+    data: EVENT_CHANGE.create.data,
     codes: ['event_time_required', 'event_time_required', 'server_busy'],
   },
   {
@@ -56,8 +56,8 @@ const routes: readonly RouteDescription[] = [
     path: '/thing/delete',
     summary: 'Remove a Thing',
     tag: 'Things',
-    request: THING_ROUTES['/thing/delete'].request,
-    data: THING_ROUTES['/thing/delete'].data,
+    request: THING_CHANGE.delete.request,
+    data: THING_CHANGE.delete.data,
     codes: [],
   },
   {
@@ -73,7 +73,7 @@ const routes: readonly RouteDescription[] = [
     path: '/send_status/{op_id}',
     summary: 'Get the status of an operation',
     tag: 'Operations',
-    data: STATUS_ROUTES['GET /send_status/{op_id}'].data,
+    data: STATUS.find.data,
     codes: ['send_status_not_found'],
   },
   {
@@ -81,8 +81,8 @@ const routes: readonly RouteDescription[] = [
     path: '/channel/exists',
     summary: 'Check whether a Channel exists',
     tag: 'Channels',
-    query: CHANNEL_ROUTES['GET /channel/exists'].query,
-    data: CHANNEL_ROUTES['GET /channel/exists'].data,
+    query: CHANNEL.exists.query,
+    data: CHANNEL.exists.data,
     codes: [],
   },
   {
@@ -154,40 +154,97 @@ test('every place in a path is a required parameter, and every query member a pa
   t.like(exists['parameters'], { length: 1, 0: { name: 'channel_id', in: 'query' } })
 })
 
-test('query members that depend on each other are one object, sent as single parameters', (t) => {
+test('each query member is a parameter of one plain type', (t) => {
   const { parameters } = at('paths', '/message', 'get')
-  const [fields, metadata, ...others] = Array.isArray(parameters) ? parameters.filter(isRecord) : []
-  t.deepEqual(others, [])
-  t.like(fields, { in: 'query', required: true, style: 'form', explode: true })
-  t.true(isRecord(metadata?.['content']))
-  const { schema } = { ...fields }
-  const names = isRecord(schema) && isRecord(schema['properties']) ? schema['properties'] : {}
+  const sent = Array.isArray(parameters) ? parameters.filter(isRecord) : []
   t.deepEqual(
-    [...Object.keys(names), String(metadata?.['name'])].toSorted(),
-    Object.keys(MESSAGE_ROUTES['GET /message'].query.properties).toSorted(),
+    sent.map(({ name }) => name),
+    Object.keys(MESSAGE.sendByQuery.query.properties),
   )
+  for (const { name, schema } of sent) {
+    t.true(isRecord(schema) && ['string', 'number'].includes(String(schema['type'])), String(name))
+  }
 })
 
-test('the request schema is made of the very object whose JSON types check the request', (t) => {
-  const of = (path: string) =>
-    at('paths', path, 'post', 'requestBody', 'content', 'application/json')['schema']
-  t.deepEqual(of('/message'), keyed(MESSAGE_ROUTES['/message'].request))
+test('requests, answers and nouns are components, which say what a caller writes', (t) => {
+  const { requestBody } = at('paths', '/message', 'post')
+  t.like(requestBody, {
+    content: {
+      'application/json': { schema: { $ref: '#/components/schemas/Post_messageRequest' } },
+    },
+  })
+  const { properties } = at('components', 'schemas', 'Post_messageRequest')
+  const names = Object.keys(MESSAGE.send.request.properties)
+  t.deepEqual(
+    Object.keys(isRecord(properties) ? properties : {}),
+    names.filter((name) => name !== 'message_id'),
+  )
+  t.like(at('components', 'schemas', 'Post_messageAnswer'), {
+    properties: { data: { $ref: '#/components/schemas/AcceptedMessage' } },
+  })
 })
+
+test('two schemas cannot share a name', (t) => {
+  const row = { method: 'POST', path: '/a', summary: 'A', tag: 'A', codes: [] } as const
+  const rows = ['A', 'B'].map((member) => ({
+    ...row,
+    path: `/${member}`,
+    data: named('Noun', whole({ [member]: given('string', member) })),
+  }))
+  t.throws(() => openApiDocument({ routes: rows, version: '1', statusOf }), {
+    message: 'two schemas are named Noun',
+  })
+})
+
+test('the document holds nothing that generators of clients make no types of', (t) => {
+  const nodes = [...nodesOf(document)]
+  // A member may have the name of a keyword: `not` of a condition.
+  const members = new Set(nodes.map(({ properties }) => properties))
+  for (const node of nodes.filter((each) => !members.has(each))) {
+    const { type, pattern, name } = node
+    t.false(Array.isArray(type), JSON.stringify(node))
+    if (typeof pattern === 'string') t.true(pattern.length <= 210, pattern)
+    if (type === 'integer') t.is(node['format'], 'int64')
+    if (type === 'number') t.is(node['format'], 'double')
+    for (const keyword of ['anyOf', 'allOf', 'oneOf', 'not']) t.false(keyword in node, String(name))
+    t.false('content' in node && 'example' in node, String(name))
+  }
+})
+
+/** What the operation refers to as its answer with this status. */
+function refusal(path: string, status: number): Readonly<Record<string, unknown>> {
+  const { $ref } = at('paths', path, 'post', 'responses', String(status))
+  return at(...String($ref).slice(2).split('/'))
+}
 
 test('each status lists its codes once, and says when to come again', (t) => {
   for (const status of STATUSES) {
-    const response = at('paths', '/message', 'post', 'responses', String(status))
-    const headers = Object.keys(
-      at('paths', '/message', 'post', 'responses', String(status), 'headers'),
-    )
+    const response = refusal('/message', status)
+    const headers = Object.keys(isRecord(response['headers']) ? response['headers'] : {})
     const codes = CODES.filter((code) => statusOf[code] === status)
+    t.deepEqual(response['x-error-codes'], codes.toSorted())
     for (const code of codes) t.true(String(response['description']).includes(`\`${code}\``), code)
     t.true(headers.includes('x-request-id'))
     t.is(headers.includes('retry-after'), status === 429 || status === 503)
   }
-  const status = String(statusOf.event_time_required)
-  const repeated = at('paths', '/thing/{thing_id}/event/create', 'post', 'responses', status)
-  t.is(String(repeated['description']).split('event_time_required').length, 2)
+  const repeated = refusal('/thing/{thing_id}/event/create', statusOf.event_time_required)
+  t.deepEqual(repeated['x-error-codes'], ['event_time_required'])
+})
+
+test('the sentence of a code stands in the document once', (t) => {
+  const text = JSON.stringify(document)
+  for (const code of CODES) {
+    const line = JSON.stringify(`- \`${code}\`: ${FAULTS[code]}`).slice(1, -1)
+    t.is(text.split(line).length, 2, code)
+  }
+  t.deepEqual(at('components', 'schemas', 'ErrorCode')['enum'], CODES)
+})
+
+test('routes that refuse alike share the response', (t) => {
+  const rows = routes.map((route) => ({ ...route, codes: ['server_busy'] as const }))
+  const { components } = openApiDocument({ routes: rows, version: '1', statusOf })
+  const responses = isRecord(components) ? components['responses'] : undefined
+  t.deepEqual(Object.keys(isRecord(responses) ? responses : {}), [`Refusal${statusOf.server_busy}`])
 })
 
 test('an answer outside the envelope has its own media type', (t) => {
@@ -208,9 +265,11 @@ test('the top of the document is complete and the whole of it is plain JSON', (t
 })
 
 test('every schema in the document is a JSON schema of draft 2020-12', (t) => {
-  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true })
+  const formats = { int64: true, double: true } as const
+  const ajv = new Ajv2020({ strict: true, formats })
   const schemas = [...nodesOf(document)].map((node) => node['schema']).filter(isRecord)
   t.true(schemas.length > 20)
+  schemas.push(...Object.values(at('components', 'schemas')).filter(isRecord))
   const { components } = document
   ajv.addKeyword('components')
   for (const schema of schemas) {

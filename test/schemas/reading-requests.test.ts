@@ -3,10 +3,14 @@
 import test from 'ava'
 
 import { isFault } from '#domain/fault'
-import { encodeCursor, readAck, readCursor, readEntityGet } from '#src/schemas/reading-requests'
-import { readEntityList, readHistory, readPull } from '#src/schemas/reading-requests'
+import { DELIVERY } from '#src/schemas/device-routes'
+import { encodeCursor, readCursor } from '#src/schemas/paging'
+import { STATE } from '#src/schemas/reading-routes'
+import { readersOf } from '#src/schemas/shape'
 import { isRecord } from '#domain/record'
 import { CHANNEL, CREDENTIALS, DEVICE_KEY, PASSWORD } from '#test/support/making'
+
+const READ = readersOf({ ...STATE, ...DELIVERY })
 
 const judged = (read: unknown): unknown =>
   isFault(read) ? `${read.code} ${read.field ?? ''}` : read
@@ -33,11 +37,11 @@ test('a reader shows exactly one of password and device_key, on every reading ro
   for (const [sent, expected] of readers) {
     const ids = { ...sent, thing_id: 't', event_id: 'e' }
     const reads = [
-      readEntityGet('thing', ids),
-      readEntityGet('event', ids),
-      readEntityList('thing', sent),
-      readEntityList('event', sent),
-      readHistory(sent),
+      READ.thing(ids),
+      READ.event(ids),
+      READ.things(sent),
+      READ.events(sent),
+      READ.history(sent),
     ]
     for (const read of reads) {
       t.deepEqual(isFault(read) ? judged(read) : read.reader, expected, JSON.stringify(sent))
@@ -46,8 +50,8 @@ test('a reader shows exactly one of password and device_key, on every reading ro
 })
 
 test('one entity is asked for by its id', (t) => {
-  t.like(readEntityGet('thing', { ...CREDENTIALS, thing_id: ' t ' }), { id: 't' })
-  t.like(readEntityGet('event', { ...CREDENTIALS, event_id: 'e', thing_id: 5 }), { id: 'e' })
+  t.like(READ.thing({ ...CREDENTIALS, thing_id: ' t ' }), { id: 't' })
+  t.like(READ.event({ ...CREDENTIALS, event_id: 'e', thing_id: 5 }), { id: 'e' })
   const refusals: readonly (readonly [sent: object, expected: string])[] = [
     [{}, 'thing_id_required thing_id'],
     [{ thing_id: ' ' }, 'thing_id_required thing_id'],
@@ -55,9 +59,9 @@ test('one entity is asked for by its id', (t) => {
     [{ thing_id: 5 }, 'invalid_json_data thing_id'],
   ]
   for (const [sent, expected] of refusals) {
-    t.is(judged(readEntityGet('thing', { ...CREDENTIALS, ...sent })), expected)
+    t.is(judged(READ.thing({ ...CREDENTIALS, ...sent })), expected)
   }
-  t.is(judged(readEntityGet('event', CREDENTIALS)), 'event_id_required event_id')
+  t.is(judged(READ.event(CREDENTIALS)), 'event_id_required event_id')
 })
 
 // Member and value of a list, and what is read beside the reader.
@@ -81,7 +85,7 @@ const lists: readonly (readonly ['thing' | 'event', more: object, expected: unkn
 
 test('a list may be filtered and paged', (t) => {
   for (const [model, more, expected] of lists) {
-    const read = readEntityList(model, { ...CREDENTIALS, ...more })
+    const read = READ[`${model}s`]({ ...CREDENTIALS, ...more })
     const got = isFault(read) ? judged(read) : { ...read, reader: undefined }
     const wanted = isRecord(expected) ? { ...expected, reader: undefined } : expected
     t.deepEqual(got, wanted, JSON.stringify(more))
@@ -99,7 +103,7 @@ const histories: readonly (readonly [more: object, expected: unknown])[] = [
   [{ since: 1_763_684_000 }, { limit: 50, sinceMs: 1_763_684_000_000 }],
   [
     { model: 'Thing', entity_id: 't' },
-    { limit: 50, model: 'thing', entityId: 't' },
+    { limit: 50, models: ['thing'], entityId: 't' },
   ],
   [{ after_seq: -1 }, 'validation_failed after_seq'],
   [{ after_seq: '1e3' }, 'validation_failed after_seq'],
@@ -113,7 +117,7 @@ const histories: readonly (readonly [more: object, expected: unknown])[] = [
 
 test('a history begins behind a seq or at a time, and may be filtered', (t) => {
   for (const [more, expected] of histories) {
-    const read = readHistory({ ...CREDENTIALS, ...more })
+    const read = READ.history({ ...CREDENTIALS, ...more })
     const got = isFault(read) ? judged(read) : { ...read, reader: undefined }
     const wanted = isRecord(expected) ? { ...expected, reader: undefined } : expected
     t.deepEqual(got, wanted, JSON.stringify(more))
@@ -140,18 +144,18 @@ test('a cursor gives back its place, and no other text is one', (t) => {
 })
 
 test('a pull takes up to 200 entries', (t) => {
-  t.deepEqual(judged(readPull({ device_key: DEVICE_KEY })), { deviceKey: DEVICE_KEY, limit: 200 })
-  t.like(readPull({ device_key: DEVICE_KEY, limit: 1 }), { limit: 1 })
-  t.is(judged(readPull({ device_key: DEVICE_KEY, limit: 201 })), 'validation_failed limit')
-  t.is(judged(readPull({ device_key: 'x' })), 'device_key_not_found device_key')
-  t.is(judged(readPull({})), 'validation_failed device_key')
+  t.deepEqual(judged(READ.pull({ device_key: DEVICE_KEY })), { deviceKey: DEVICE_KEY, limit: 200 })
+  t.like(READ.pull({ device_key: DEVICE_KEY, limit: 1 }), { limit: 1 })
+  t.is(judged(READ.pull({ device_key: DEVICE_KEY, limit: 201 })), 'validation_failed limit')
+  t.is(judged(READ.pull({ device_key: 'x' })), 'device_key_not_found device_key')
+  t.is(judged(READ.pull({})), 'validation_failed device_key')
 })
 
 const ids = (count: number) =>
   Array.from({ length: count }, (_, index) => `${CHANNEL}-${index + 1}`)
 
 test('an acknowledgement names 1 to 200 different deliveries', (t) => {
-  const ack = (delivery_ids: unknown) => readAck({ device_key: DEVICE_KEY, delivery_ids })
+  const ack = (delivery_ids: unknown) => READ.acknowledge({ device_key: DEVICE_KEY, delivery_ids })
   t.deepEqual(judged(ack([` ${CHANNEL}-7 `, `${CHANNEL}-5`, `${CHANNEL}-7`])), {
     deviceKey: DEVICE_KEY,
     deliveries: [
@@ -165,14 +169,14 @@ test('an acknowledgement names 1 to 200 different deliveries', (t) => {
   t.is(judged(ack(null)), 'delivery_ack_batch_invalid delivery_ids')
   t.is(judged(ack('x')), 'invalid_json_data delivery_ids')
   t.is(judged(ack([5])), 'invalid_json_data delivery_ids')
-  t.is(judged(readAck({ delivery_ids: ids(1) })), 'validation_failed device_key')
+  t.is(judged(READ.acknowledge({ delivery_ids: ids(1) })), 'validation_failed device_key')
 })
 
 test('a delivery_id that the gateway did not make is refused', (t) => {
   const wrong = ['', 'x', CHANNEL, `${CHANNEL}-`, `${CHANNEL}-0`, `${CHANNEL}--1`, `${CHANNEL}-01`]
   const more = [`${CHANNEL}-1.5`, `${CHANNEL}-1e3`, `${CHANNEL}_1`, `${CHANNEL.toLowerCase()}-1`]
   for (const id of [...wrong, ...more, `${CHANNEL}-${'9'.repeat(20)}`, `${CHANNEL}-1x`]) {
-    const read = readAck({ device_key: DEVICE_KEY, delivery_ids: [`${CHANNEL}-1`, id] })
+    const read = READ.acknowledge({ device_key: DEVICE_KEY, delivery_ids: [`${CHANNEL}-1`, id] })
     t.is(judged(read), 'delivery_id_invalid delivery_ids', id)
   }
 })

@@ -82,7 +82,8 @@ test('a declared field has an option whose value reaches the body under the name
     t.is(Object.keys(options).length, declared.length, name)
     const typed = new Map<string, unknown>()
     for (const [option, { read, choices, placeholder }] of Object.entries(options)) {
-      const text = choices?.[0] ?? (placeholder?.includes('=') === true ? 'k=1' : '5')
+      const sample = placeholder === '<step>' ? '5m:1' : '5'
+      const text = choices?.[0] ?? (placeholder?.includes('=') === true ? 'k=1' : sample)
       typed.set(option, read([text]))
     }
     t.deepEqual(

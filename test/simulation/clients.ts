@@ -119,6 +119,15 @@ export class Clients {
     }
   }
 
+  /** The password that opens a channel, also after a change that had no answer. */
+  async opening({ id, password, candidate }: Channel): Promise<string> {
+    if (candidate === undefined) return password
+    const told = await this.ask((stages, caller) =>
+      stages.acceptance.channels.info({ channel_id: id, password: candidate }, caller),
+    )
+    return told !== 'none' && 'value' in told ? candidate : password
+  }
+
   async deleteChannel(): Promise<void> {
     if (this.channels.length < 2) return
     const channel = oneOf(this.#parts.chance, this.channels)

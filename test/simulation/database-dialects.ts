@@ -23,9 +23,18 @@ export const SOLE: Dialect = {
       : sqlite.describe(error),
 }
 
-/** The dialect of a database that several processes share; nothing takes its commits back. */
+/** The table that has the time, for a database that several processes share. */
+export const CLOCK = 'simulated_clock'
+
+const { spanBits: _, ...unspanned } = SOLE
+
+/**
+ * The dialect of a database that several processes share; nothing takes its commits back. It has
+ * one span, as MySQL has: numbers of several nodes are in no order. (feed/update-places.ts)
+ */
 export const SHARED: Dialect = {
-  ...SOLE,
+  ...unspanned,
+  nowMs: `(SELECT now_ms FROM ${CLOCK})`,
   begin: {
     read: [],
     snapshot: ['BEGIN'],

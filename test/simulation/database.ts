@@ -4,7 +4,7 @@
 import type { Opener, Runner, RunnerResult, Source } from '#src/store/jobs/executor'
 import { SqliteConnection, SqliteError } from '#src/store/sqlite/connection'
 import type { SqliteStatement, Values } from '#src/store/sqlite/connection'
-import { Failed, SHARED, SOLE } from './database-dialects.ts'
+import { CLOCK, Failed, SHARED, SOLE } from './database-dialects.ts'
 import type { Owner, VirtualTime } from './virtual-time.ts'
 
 /** What may go wrong with one request to the database. */
@@ -65,6 +65,7 @@ export class Database {
     this.#connection.pragma('page_size = 1024')
     this.#connection.pragma('journal_mode = MEMORY')
     for (const sql of tables) this.#connection.exec(sql)
+    this.#connection.exec(`CREATE TABLE ${CLOCK} AS SELECT 0 AS now_ms`)
     if (losesPower) this.#connection.exec('BEGIN')
   }
 
@@ -250,6 +251,9 @@ export class Database {
   #execute(sql: string, parameters: unknown[], isStructured: boolean): unknown {
     const statement = this.#prepared(sql)
     const values = parameters as unknown as Values
+    if (sql.includes(CLOCK)) {
+      this.#prepared(`UPDATE ${CLOCK} SET now_ms = ?`).run(Math.floor(this.#time.now))
+    }
     if (statement.reader) {
       const rows = statement.all(...values)
       return isStructured ? { raw: rows } : rows

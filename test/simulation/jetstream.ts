@@ -14,9 +14,6 @@ export interface StreamConfig {
   readonly name: string
   readonly subjects: readonly string[]
   readonly max_bytes?: number
-  /** Nanoseconds; 0 for no limit. */
-  readonly max_age?: number
-  readonly max_msgs_per_subject?: number
   readonly [name: string]: unknown
 }
 
@@ -44,7 +41,6 @@ export interface PullRequest {
 }
 
 const DUPLICATES_MS = 20_000
-const NANOS_IN_MS = 1e6
 
 export class Stream {
   config: StreamConfig
@@ -72,7 +68,6 @@ export class Stream {
   }
 
   get first(): number {
-    this.#expire()
     return this.#messages.keys().next().value ?? this.#last + 1
   }
 
@@ -87,7 +82,6 @@ export class Stream {
     headers: Readonly<Record<string, string>>,
     nowMs: number,
   ): Published | Stored {
-    this.#expire()
     const id = headers['Nats-Msg-Id']
     const known = id === undefined ? undefined : this.#ids.get(id)
     if (known !== undefined && this.#time.now - known.atMs < DUPLICATES_MS) {
@@ -98,13 +92,12 @@ export class Stream {
     if (expected !== undefined && Number(expected) !== (last?.seq ?? 0)) {
       return { code: 10_071, description: `wrong last sequence: ${last?.seq ?? 0}` }
     }
-    const { max_bytes: bytesMax = -1, max_msgs_per_subject: perSubject = -1 } = this.config
+    const { max_bytes: bytesMax = -1 } = this.config
     if (bytesMax > 0 && this.#bytes + data.length > bytesMax) {
       return { code: 10_077, description: 'maximum bytes exceeded' }
     }
     this.#last += 1
     const stored = { seq: this.#last, subject, data, headers, atMs: nowMs }
-    if (perSubject === 1 && last !== undefined) this.#remove(last.seq)
     this.#messages.set(stored.seq, stored)
     if (last !== undefined) this.#beforeLast.set(subject, last)
     this.#lastOf.set(subject, stored)
@@ -114,13 +107,11 @@ export class Stream {
   }
 
   at(seq: number): Stored | undefined {
-    this.#expire()
     return this.#messages.get(seq)
   }
 
   /** The last message of a subject, as it was so many milliseconds ago. */
   lastBySubject(filter: string, agoMs = 0): Stored | undefined {
-    this.#expire()
     let found: Stored | undefined
     for (const last of this.#lastOf.values()) {
       const stored = this.isOlder(last, agoMs) ? last : this.#beforeLast.get(last.subject)
@@ -135,7 +126,6 @@ export class Stream {
   }
 
   nextBySubject(filter: string, seq: number): Stored | undefined {
-    this.#expire()
     for (let at = Math.max(seq, this.first); at <= this.#last; at += 1) {
       const stored = this.#messages.get(at)
       if (stored !== undefined && matches(filter, stored.subject)) return stored
@@ -144,13 +134,10 @@ export class Stream {
   }
 
   /** What a new consumer has to deliver. */
-  backlog(filter: string, from: number | 'newest'): Stored[] {
-    this.#expire()
-    const all = from === 'newest' ? this.#lastOf.values() : this.#messages.values()
-    const found = [...all].filter(
-      ({ seq, subject }) => (from === 'newest' || seq >= from) && matches(filter, subject),
+  backlog(filter: string, from: number): Stored[] {
+    return [...this.#messages.values()].filter(
+      ({ seq, subject }) => seq >= from && matches(filter, subject),
     )
-    return found.sort((one, other) => one.seq - other.seq)
   }
 
   purge(filter: string, before: number): number {
@@ -167,15 +154,6 @@ export class Stream {
   /** A message that is gone is not delivered any more. */
   holds({ seq }: Stored): boolean {
     return this.#messages.has(seq)
-  }
-
-  #expire(): void {
-    const { max_age: age = 0 } = this.config
-    if (age === 0) return
-    for (const { seq, atMs } of this.#messages.values()) {
-      if (this.#time.now - atMs < age / NANOS_IN_MS) return
-      this.#remove(seq)
-    }
   }
 
   #remove(seq: number): void {

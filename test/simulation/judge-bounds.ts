@@ -47,7 +47,7 @@ const BOUNDS: ReadonlyMap<string, Bound> = new Map([
   ['push_jobs', waiting(100_000)],
   ['push_held', waiting(1_000)],
   ['push_in_flight', waiting(1_000)],
-  ['parked_channels', waiting(10)],
+  ['refused_channels', waiting(10)],
   ['log_bytes', held(() => 1_024 * MIB)],
   ['session_recent_bytes', held(() => 8 * MIB)],
   ['cached_bytes', held(() => 64 * MIB)],

@@ -1,6 +1,7 @@
 // The judge: compares the final state with what the world outside has seen. It shares no code with
 // the product; the only rule that it knows is that of each sentence below.
 
+import { isOfPeople, judgePeople } from './judge-people.ts'
 import { judgeRule } from './judge-rules.ts'
 import { judgeSent, nameOf, newestOf } from './judge-sent.ts'
 import type { DeviceView, Observations, ReceiverView, Sent } from './observations.ts'
@@ -30,6 +31,8 @@ export interface Final {
   readonly rules: ReadonlyMap<string, RuleKind>
   /** True when clocks are right: nobody has set one. */
   readonly isRight: boolean
+  /** The time, by clocks that nobody has set. */
+  readonly endMs: number
   /** The status of each operation, by op_id; absent for one without a record. */
   readonly statuses: ReadonlyMap<string, string>
   /** By device and channel: the head when the device joined. */
@@ -59,16 +62,21 @@ export function judge(
   const byToken = new Map(sent.map((one) => [one.token, one]))
   const isOfRule = (entry: Entry): boolean =>
     final.rules.has(entry.channelId) && entry.model === 'event' && tokenOf(entry) === undefined
-  const ofSenders = entries.filter((entry) => !isOfRule(entry))
+  const ofSenders = entries.filter((entry) => !isOfRule(entry) && !isOfPeople(entry))
   const applied = appliedTokens(observations, ofSenders, { byToken, final })
   for (const [channel, rule] of final.rules) {
-    const own = entries.filter(({ channelId }) => channelId === channel)
+    const own = entries.filter((entry) => entry.channelId === channel && !isOfPeople(entry))
     const ofChannel = own.toSorted((one, other) => one.seq - other.seq)
     const { isRight } = final
     const judged = { channelId: channel, rule, entries: ofChannel, byToken, tokenOf, isRight }
     if (known.has(channel)) judgeRule(observations, judged)
   }
   judgeSeqs(observations, final.channels, entries)
+  const inOrder = entries.toSorted((one, other) => one.seq - other.seq)
+  for (const channel of known) {
+    const own = inOrder.filter(({ channelId }) => channelId === channel)
+    judgePeople(observations, own, final)
+  }
   judgeSent(observations, sent, { applied, final })
   judgeState(observations, expectedValues(sent, applied), final)
   for (const device of devices) judgeDevice(observations, device, { entries, final })
@@ -81,7 +89,9 @@ export function judge(
 }
 
 /** The token in what a sender has sent; undefined for an entry of a rule. */
-export function tokenOf({ payload }: Pick<Entry, 'payload'>): number | undefined {
+export function tokenOf(entry: Pick<Entry, 'payload' | 'action'>): number | undefined {
+  if (isOfPeople(entry)) return undefined // They repeat the title of their Event.
+  const { payload } = entry
   const match = TOKEN.exec(payload)
   return match === null ? undefined : Number(match[1] ?? match[2])
 }

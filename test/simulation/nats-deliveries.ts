@@ -39,10 +39,8 @@ export class Deliveries {
   /** Makes a consumer. */
   consume(stream: Stream, config: Json, client: NatsClient): Json {
     const filter = String(config['filter_subject'])
-    const from =
-      config['deliver_policy'] === 'last_per_subject' ? 'newest' : Number(config['opt_start_seq'])
     const name = String(config['name'])
-    const backlog = stream.backlog(filter, from)
+    const backlog = stream.backlog(filter, Number(config['opt_start_seq']))
     stream.consumers.set(name, {
       name,
       filter,

@@ -29,8 +29,8 @@ export interface StreamFaults extends DeliveryFaults {
 
 type Respond = (message: MemoryMessage) => void
 
-/** The subjects of lanes and of key-value buckets. */
-const STORED = /^(?:heliograph\.lane|\$KV)\./
+/** The subjects of lanes. */
+const STORED = /^heliograph\.lane\./
 const NOT_FOUND = { code: 404, err_code: 10_059, description: 'stream not found' }
 const EXISTS = { code: 400, err_code: 10_058, description: 'stream name already in use' }
 const NO_MESSAGE = { code: 404, err_code: 10_037, description: 'no message found' }

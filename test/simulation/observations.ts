@@ -23,6 +23,8 @@ export interface Sent {
   opId: string | undefined
   /** True for what an MQTT client publishes without a name: its session tells repeats apart. */
   readonly isUnnamed: boolean
+  /** True for an Event that asks for people. */
+  readonly isAsking: boolean
   /** `open` until an attempt is answered. `unknown`: it may be applied, now or later. */
   outcome: 'open' | 'accepted' | 'refused' | 'unknown'
 }
@@ -66,6 +68,8 @@ export class Observations {
   readonly broken: Broken[] = []
   /** The changes of the rule of each channel that has one which changes, the first put included. */
   readonly ruleChanges = new Map<string, RuleChange[]>()
+  /** The acknowledgements that were accepted, by op_id. */
+  readonly acknowledged = new Map<string, { channelId: string; isSnoozed: boolean }>()
   /** The hash of everything that happened, event by event. */
   #hash = 0x811c9dc5
   readonly #trace: ((line: string) => void) | undefined

@@ -8,15 +8,17 @@ import { operationsIn } from '#src/store/turns/operation-batches'
 import { FakeMeter } from '#test/support/fake-telemetry'
 import { seeded } from '#test/support/random'
 import { deviceIdOf } from './device.ts'
+import { countedIn, judgeTiers } from './judge-tiers.ts'
 import { judge, tokenOf } from './judge.ts'
 import { judgeRest, watchBounds } from './judge-bounds.ts'
 import { ENDED } from './judge-sent.ts'
 import type { Entry, Final } from './judge.ts'
 import type { Broken, ReceiverView } from './observations.ts'
+import { acknowledgeAll, SNOOZE_MS } from './people.ts'
 import { loadSchema } from './schema.ts'
 import { SETS_CLOCKS, swarmOf } from './swarm.ts'
 import type { Swarm } from './swarm.ts'
-import { VirtualRuntime } from './virtual-runtime.ts'
+import { EPOCH_MS, VirtualRuntime } from './virtual-runtime.ts'
 import { World } from './world.ts'
 
 export interface RunOptions {
@@ -42,6 +44,8 @@ const REST_MS_MAX = 180_000
 const POLL_MS = 1_000
 /** Rules see silence by then. */
 const SILENT_MS = 15_000
+/** Snoozes have ended by then. */
+const SNOOZED_MS = SNOOZE_MS + SILENT_MS
 /** Milliseconds after which no process opens by a password that was replaced. */
 const PASSWORD_MS = 70_000
 const PAGE = 500
@@ -78,12 +82,14 @@ async function finish(world: World): Promise<void> {
   const { time, observations, clients } = world
   const healedMs = time.now
   const reader = await openReader(world)
+  const isSnoozed = [...observations.acknowledged.values()].some((one) => one.isSnoozed)
+  const waitMs = isSnoozed ? SNOOZED_MS : SILENT_MS
   let final: Final | undefined
   let restless = 'the gateways do not start'
   while (time.now - healedMs < REST_MS_MAX) {
     await time.run(time.now + POLL_MS)
     restless = restlessOutside(world)
-    if (restless !== '' || time.now - healedMs < SILENT_MS) continue
+    if (restless !== '' || time.now - healedMs < waitMs) continue
     const { writes } = world.database
     const looked = await looking(world, () => look(world, reader))
     restless = restlessIn(world, looked)
@@ -101,6 +107,9 @@ async function finish(world: World): Promise<void> {
     devices: world.devices.map(({ device }) => device),
     others: othersOf(world),
   })
+  const known = final
+  judgeTiers(observations, known, await looking(world, () => countedIn(reader, known)))
+  await looking(world, () => acknowledgeAll(observations, clients))
   await judgeRest(world, (look_) => looking(world, look_))
   if (clients.channels.some(({ ended, isDeleted }) => ended.length > 0 || isDeleted)) {
     await time.run(Math.max(time.now, healedMs + PASSWORD_MS))
@@ -181,6 +190,7 @@ async function look(world: World, store: Store): Promise<Final> {
     values,
     rules,
     isRight: [...SETS_CLOCKS].every((name) => world.swarm.perSecond[name] === 0),
+    endMs: EPOCH_MS + world.time.now,
     statuses: statusesIn(world),
     joinedAt,
     isUnrecorded: world.machines.some((machine) => machine.hasCounted('mqtt_unrecorded_total')),

@@ -5,6 +5,7 @@ import { between, gapMs, happens, oneOf } from './chance.ts'
 import type { Channel, ClientParts, Clients } from './clients.ts'
 import type { SimulatedMqttClient } from './mqtt-client.ts'
 import type { Model, Sent } from './observations.ts'
+import { acknowledgeLater } from './people.ts'
 import { submitTo } from './submitting.ts'
 import { takeBack } from './taking-back.ts'
 import { EPOCH_MS } from './virtual-runtime.ts'
@@ -61,6 +62,8 @@ export class Senders {
       knownMs: Infinity,
       delayS,
       cancellation: 'none',
+      // What waits for a time of the clock needs one that nobody sets.
+      isAsking: model === 'event' && swarm.shares.scheduled > 0,
       opId: isClaimed ? `client-${this.#tokens}` : undefined,
       isUnnamed: publisher !== undefined && !isClaimed,
       outcome: 'open',
@@ -106,6 +109,7 @@ export class Senders {
       sent.opId = told.value
       sent.knownMs = time.now
       this.pending -= 1
+      acknowledgeLater({ ...this.#parts, ask: this.#clients.ask }, sent, channel)
       if (sent.delayS > 0 && chance(2) === 0) this.#takeBackLater(sent, channel)
       return this.#readBack(sent, channel)
     }

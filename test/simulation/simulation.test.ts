@@ -11,6 +11,7 @@ import { KNOWN_SEEDS } from './known-seeds.ts'
 import { plantedFaults, withFault } from './planted-fault.ts'
 import { runSeed } from './run.ts'
 import type { Ran } from './run.ts'
+import { calmSwarm } from './swarm.ts'
 
 /**
  * Milliseconds of processor time for fresh seeds, and of real time at most: other programs may take
@@ -57,6 +58,13 @@ test.serial('seeds that failed once keep every promise', async (t) => {
     )
   }
   t.pass()
+})
+
+test.serial('a world comes to rest in which people are reminded again and again', async (t) => {
+  const calm = calmSwarm(1, 10)
+  const shares = { ...calm.shares, message: 0, event: 1, scheduled: 1 }
+  const swarm = { ...calm, lanes: 1, devices: 1, shares }
+  t.deepEqual(sentencesOf(await runSeed({ seed: 2, minutes: 1, swarm })), [])
 })
 
 test.serial('fresh seeds keep every promise', async (t) => {

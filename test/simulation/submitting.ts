@@ -4,6 +4,7 @@ import { isFault } from '#domain/fault'
 import type { Caller } from '#src/acceptance/caller'
 import type { Stages } from '#src/runtime/stages'
 import type { Sent } from './observations.ts'
+import { ASKING, eventIdOf } from './people.ts'
 import { levelOf } from './rules-of-channels.ts'
 
 export interface Submitting {
@@ -18,7 +19,7 @@ export async function submitTo(
   { acceptance: { submissions } }: Stages,
   { sent, password, isClaimed, caller }: Submitting,
 ) {
-  const { model, token, thingId, key, observedAt, channelId, opId, delayS } = sent
+  const { model, token, thingId, key, observedAt, channelId, opId, delayS, isAsking } = sent
   const place = { channel_id: channelId, password }
   const title = `token ${token}`
   const accepted = await (model === 'thing'
@@ -34,8 +35,13 @@ export async function submitTo(
       )
     : model === 'event'
       ? submissions.submit(
-          { model, action: 'create' },
-          { ...place, event_time: observedAt, title },
+          { model, action: isAsking ? 'update' : 'create' },
+          {
+            ...place,
+            event_time: observedAt,
+            title,
+            ...(isAsking && { event_id: eventIdOf(sent), ...ASKING }),
+          },
           caller,
         )
       : submissions.submit(

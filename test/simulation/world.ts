@@ -11,6 +11,7 @@ import { Database } from './database.ts'
 import { Machine } from './machine.ts'
 import { Faults } from './faults.ts'
 import { furnish } from './furnishing.ts'
+import { Joiner } from './joiner.ts'
 import type { FindingNetwork, Subscriber } from './furnishing.ts'
 import { NatsServer } from './nats-server.ts'
 import { Observations } from './observations.ts'
@@ -46,6 +47,7 @@ export class World {
   readonly #chance: Chance
   readonly #trace: WorldOptions['trace']
   readonly #faults: Faults
+  readonly #joiner: Joiner
 
   constructor({ seed, swarm, tables, trace }: WorldOptions) {
     const { time } = this
@@ -59,6 +61,7 @@ export class World {
     const options = { tables, losesPower: !swarm.isCluster }
     this.database = new Database(time, faults.ofDatabase(swarm.isCluster, isCut), options)
     this.log = new Database(time, faults.ofDatabase(false, isCut), options)
+    this.#joiner = new Joiner({ seed, time, database: this.database, isShared: swarm.isCluster })
     this.nats = swarm.isCluster ? new NatsServer(time, faults.ofStreams()) : undefined
     this.pushes = new PushService(faults.ofPushes(), this.observations)
     this.machines = Array.from({ length: swarm.nodes }, (_, index) => this.#machine(index))
@@ -105,6 +108,7 @@ export class World {
     this.#faults.isOn = true
     for (const happening of HAPPENINGS) this.#repeat(happening, isOver)
     this.senders.load(isOver)
+    this.#joiner.repeat(isOver)
     await this.time.run(until)
     this.#heal()
   }
@@ -156,6 +160,7 @@ export class World {
         return machine.kill()
       case 'power-cut':
         machine.kill()
+        this.#joiner.kill()
         this.database.cutPower()
         this.log.cutPower()
         return
@@ -227,6 +232,7 @@ export class World {
   #heal(): void {
     this.observations.note('all is well')
     this.#faults.heal()
+    this.#joiner.kill()
     for (const machine of this.machines) {
       machine.cut.there = false
       machine.cut.back = false

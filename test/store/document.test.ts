@@ -5,8 +5,9 @@ import { bare } from '#domain/record'
 import type { Thing } from '#domain/entity'
 import { NO_FIELDS } from '#domain/patch'
 import type { Json } from '#domain/submission'
-import { documentOf, thingFrom } from '#src/store/turns/document'
-import { timedOf } from '#test/support/submissions'
+import { documentOf } from '#domain/things/document'
+import { syncEntry, thingFrom } from '#src/store/turns/document'
+import { channel, timedOf } from '#test/support/submissions'
 
 /** Values under names that callers may choose, each set at one of three times. */
 const TIMES = [0, 7, 1_790_000_000_000] as const
@@ -80,11 +81,18 @@ test('a document holds times only for values that were not set last', (t) => {
   })
 })
 
-test('a document with a time for each value, as they were first written, is read', (t) => {
-  const { rev, stateAt, at, changedAt } = LAMP
-  const parts = { fields: { title: ['Lamp', 5] }, attrs: { level: [1, 9], on: [null, 9] } }
-  const first = JSON.stringify({ rev, stateAt, at, changedAt, ...parts, externalIds: {} })
-  t.deepEqual(thingFrom(rowOf(LAMP, first)), LAMP)
+test('document/1: a Thing as one entry tells 8 KiB of times, and that there are more', (t) => {
+  const timesOf = (count: number, last = '') => {
+    const names = Array.from({ length: count }, (_, at) => `n${at + 100}`)
+    const old = [...names, `x${last}`].map((name) => [name, [1, 1_790_000_000_000]] as const)
+    const thing = { ...LAMP, attrs: timedOf(Object.fromEntries(old), LAMP.at) }
+    const { payload } = syncEntry(channel(1), { ...rowOf(thing, documentOf(thing)), opId: null })
+    const { attr_times: times } = JSON.parse(payload) as { readonly attr_times: object | null }
+    return times === null ? null : JSON.stringify(times).length
+  }
+  const length = (timesOf(380) ?? 0) + 1
+  t.deepEqual([timesOf(380, 'y'.repeat(8_192 - length + 1)), length < 8_192], [8_192, true])
+  t.is(timesOf(380, 'y'.repeat(8_192 - length + 2)), null)
 })
 
 test('a document that is damaged is refused', (t) => {

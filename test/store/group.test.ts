@@ -6,7 +6,7 @@ import { JOBS_WAITING_MAX } from '#src/store/jobs/gate'
 import { AT_ONCE_MAX, Group } from '#src/store/jobs/group'
 import type { Executor } from '#src/store/jobs/executor'
 import { StoreBusy } from '#src/store/store-error'
-import { databasePath } from '#test/support/sqlite-store'
+import { emptyFile } from '#test/support/sqlite-store'
 import { channel, message, opId } from '#test/support/submissions'
 import { openWatched } from '#test/support/watched-store'
 
@@ -116,7 +116,7 @@ test('a job that is done again has the same items', async (t) => {
 })
 
 test('operations/2: claims that wait together share few durable transactions', async (t) => {
-  const { database, operations } = await openWatched(t, `sqlite:${await databasePath(t)}`)
+  const { database, operations } = await openWatched(t, `sqlite:${await emptyFile(t)}`)
   const enter = database.durable.bind(database)
   let entered = 0
   database.durable = (job, traits) => {

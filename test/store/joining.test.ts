@@ -4,9 +4,11 @@ import test from 'ava'
 
 import { operationIdFrom } from '#domain/identity'
 import { blocksOf, updatesIn } from '#src/store/feed/update-blocks'
-import { databasePath } from '#test/support/sqlite-store'
+import { emptyFile } from '#test/support/sqlite-store'
 import type { Value } from '#src/store/dialect'
 import { joinAll } from '#test/support/joined'
+import { NEVER } from '#test/support/retention-limits'
+import { stepsOf } from '#test/support/retired'
 import { ChannelWriter } from '#test/support/store-writer'
 import { channel, opId, thing } from '#test/support/submissions'
 import { openWatched } from '#test/support/watched-store'
@@ -75,7 +77,7 @@ test('a damaged block is a defect, not an empty page', (t) => {
 })
 
 test('joining/3: a run takes 8 MiB of payload at most beyond one slice', async (t) => {
-  const store = await openWatched(t, `sqlite:${await databasePath(t)}`)
+  const store = await openWatched(t, `sqlite:${await emptyFile(t)}`)
   const writer = await ChannelWriter.open(store, 1)
   for (let count = 0; count < 160; count += 1) {
     writer.take(thing('update', `t${count}`, { fields: { note: 'x'.repeat(65_000) } }))
@@ -87,7 +89,7 @@ test('joining/3: a run takes 8 MiB of payload at most beyond one slice', async (
 })
 
 test('joining/3: a run is read in slices of eight blocks, each a job of its own', async (t) => {
-  const store = await openWatched(t, `sqlite:${await databasePath(t)}`)
+  const store = await openWatched(t, `sqlite:${await emptyFile(t)}`)
   const writer = await ChannelWriter.open(store, 1)
   for (let count = 0; count < 1_100; count += 1) writer.take(thing('update', 'lamp', { at: count }))
   await writer.commit()
@@ -106,8 +108,67 @@ test('joining/3: a run is read in slices of eight blocks, each a job of its own'
   t.deepEqual(read, [8, 1])
 })
 
+test('update-blocks/3, joining/2: late readings stay where they came, and no reader gets them', async (t) => {
+  const store = await openWatched(t, `sqlite:${await emptyFile(t)}`)
+  const { database } = store
+  const writer = await ChannelWriter.open(store, 1)
+  const commits: readonly (readonly (readonly [at: number, n: number])[])[] = [
+    [[10, 0]],
+    [
+      [5, 1],
+      [6, 2],
+    ],
+    [[4, 3]],
+    [
+      [11, 4],
+      [7, 5],
+    ],
+    [[8, 6]],
+  ]
+  for (const commit of commits) {
+    for (const [at, n] of commit) writer.take(thing('update', 'lamp', { at, attrs: { n } }))
+    await writer.commit()
+  }
+  const kept = async () => {
+    const blocks = await database.all<{ readonly content: Uint8Array }>(
+      'SELECT content FROM update_blocks ORDER BY id',
+    )
+    return blocks
+      .flatMap(({ content }) => updatesIn(content))
+      .map(({ seq, payload }) => [seq, payload])
+  }
+  const placed = async () =>
+    (await database.all<{ readonly seq: number }>('SELECT last_seq AS seq FROM update_places'))
+      .map(({ seq }) => seq)
+      .toSorted((one, other) => one - other)
+  const late = (at: number, n: number) => [undefined, `{"observed_at":${at},"attrs":{"n":${n}}}`]
+  const all = [
+    [1, '{"observed_at":10,"attrs":{"n":0}}'],
+    late(5, 1),
+    late(6, 2),
+    late(4, 3),
+    [2, '{"observed_at":11,"attrs":{"n":4}}'],
+    late(7, 5),
+    late(8, 6),
+  ]
+  const ofFeed = async () => {
+    const [page] = await store.read.catchUp([{ channelId: A, afterSeq: 0, sinceSeq: 0, limit: 9 }])
+    const { items } = await store.read.history({ channelId: A, limit: 9 })
+    return [items, page?.entries.map(({ seq, action }) => [seq, action])]
+  }
+  const read = [writer.feed, [[2, 'sync']]]
+  t.deepEqual([await kept(), await placed(), await ofFeed()], [all, [-7, -4, -2, 1, 2], read])
+  t.is(await joinAll(store), all.length)
+  t.deepEqual([await kept(), await placed(), await ofFeed()], [all, [2], read])
+  await writer.take(thing('update', 'lamp', { at: 9, attrs: { n: 7 } })).commit()
+  t.deepEqual([await placed(), await ofFeed()], [[-8, 2], read])
+  t.is(await joinAll(store), 1)
+  t.deepEqual(await stepsOf(store, { ...NEVER, thingUpdates: LATE_MS }, 9), [4])
+  t.deepEqual([await kept(), await placed()], [[], []])
+})
+
 test('joining/1: a run joins nothing when one of its blocks has gone meanwhile', async (t) => {
-  const store = await openWatched(t, `sqlite:${await databasePath(t)}`)
+  const store = await openWatched(t, `sqlite:${await emptyFile(t)}`)
   const writer = await ChannelWriter.open(store, 1)
   await writer.take(thing('update', 'a')).commit()
   await writer.take(thing('update', 'b')).commit()
@@ -125,7 +186,7 @@ test('joining/1: a run joins nothing when one of its blocks has gone meanwhile',
 })
 
 test('joining/1: a run that ends in the middle leaves every block as it was', async (t) => {
-  const store = await openWatched(t, `sqlite:${await databasePath(t)}`)
+  const store = await openWatched(t, `sqlite:${await emptyFile(t)}`)
   const writer = await ChannelWriter.open(store, 1)
   for (let count = 0; count < 300; count += 1) {
     await writer.take(thing('update', 'lamp', { at: count })).commit()
@@ -146,7 +207,7 @@ test('joining/1: a run that ends in the middle leaves every block as it was', as
 })
 
 test('joining/2: joined blocks keep the order of a channel that goes on, whatever else has run', async (t) => {
-  const store = await openWatched(t, `sqlite:${await databasePath(t)}`)
+  const store = await openWatched(t, `sqlite:${await emptyFile(t)}`)
   const writers = [await ChannelWriter.open(store, 1), await ChannelWriter.open(store, 2)]
   for (let round = 1; round <= 5; round += 1) {
     for (const [index, writer] of writers.entries()) {

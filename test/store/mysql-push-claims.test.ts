@@ -3,6 +3,7 @@
 
 import type { Executor } from '#src/store/jobs/executor'
 import { claimJobs } from '#src/store/pushes/claiming'
+import { PreferenceReader } from '#domain/push/preferences'
 import { Settling } from '#src/store/pushes/settling'
 import { newDatabase, sharedMariaDb } from '#test/support/mariadb'
 import { CLAIM_MS, RULES, addPushDevice } from '#test/support/push-jobs'
@@ -67,11 +68,12 @@ mariaDb.test(
         })
         const { database, tables } = store
         const settling = new Settling(RULES, tables, database.dialect)
+        const parts = { settling, preferences: new PreferenceReader() }
         const claim = { provider: 'apns', worker: 'w', limit: LIMIT } as const
         const times = { nowMs: NOW, untilMs: NOW + CLAIM_MS }
         const read = await database.repeatable(async (executor) => {
           const before = await rowsRead(executor)
-          await claimJobs(executor, { ...claim, ...times }, settling)
+          await claimJobs(executor, { ...claim, ...times }, parts)
           return (await rowsRead(executor)) - before
         })
         reads.push(read)

@@ -32,7 +32,7 @@ test('private-files/1: whatever the umask, data of a gateway is its own', async 
   t.false(gateway.lines.some(({ fact }) => fact?.includes('other users') === true))
 })
 
-test('private-files/2: a start closes the files and the folder of an older version', async (t) => {
+test('private-files/2: a start closes files and a folder that others can reach', async (t) => {
   const folder = await temporaryFolder(t)
   const first = await startGateway(t, { directory: folder })
   await first.end('SIGKILL')

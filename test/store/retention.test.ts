@@ -4,7 +4,8 @@ import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
 import { EVERYTHING, NEVER } from '#test/support/retention-limits'
-import { databasePath } from '#test/support/sqlite-store'
+import { emptyFile } from '#test/support/sqlite-store'
+import { joinAll } from '#test/support/joined'
 import { ChannelWriter } from '#test/support/store-writer'
 import { channel, event, message, opId, thing } from '#test/support/submissions'
 import { openWatched } from '#test/support/watched-store'
@@ -14,10 +15,12 @@ import { stepsOf } from '#test/support/retired'
 
 const A = channel(1)
 const TABLES = `channels channel_heads subscriptions things events tombstones feed_entries
-  update_blocks update_places operations operation_batches claims dead_letters`.split(/\s+/)
+  update_blocks update_places tier_chunks tier_cuts operations operation_batches claims dead_letters`.split(
+  /\s+/,
+)
 
 const open = async (t: ExecutionContext): Promise<Watched> =>
-  openWatched(t, `sqlite:${await databasePath(t)}`)
+  openWatched(t, `sqlite:${await emptyFile(t)}`)
 
 function rowsOf({ database }: Watched): Promise<number> {
   return database.read(async (executor) => {
@@ -38,6 +41,7 @@ async function fill(store: Watched): Promise<void> {
     await store.operations.claim({ ...claim, messageId: message().entityId }, 0)
   }
   await writer.commit()
+  await joinAll(store)
   await store.channels.delete(A, 1)
 }
 

@@ -4,7 +4,7 @@ import test from 'ava'
 
 import { PAGE_BYTES_MAX } from '#domain/store-ports'
 import { fill, roomFor } from '#src/store/statements/sized'
-import { databasePath } from '#test/support/sqlite-store'
+import { emptyFile } from '#test/support/sqlite-store'
 import { ChannelWriter } from '#test/support/store-writer'
 import { channel, message } from '#test/support/submissions'
 import { openWatched } from '#test/support/watched-store'
@@ -41,7 +41,7 @@ test('sized/1: a page with items takes no large one', (t) => {
 })
 
 test('sized/1: content beyond the bound is not read', async (t) => {
-  const store = await openWatched(t, `sqlite:${await databasePath(t)}`)
+  const store = await openWatched(t, `sqlite:${await emptyFile(t)}`)
   const writer = await ChannelWriter.open(store, 1)
   for (let count = 0; count < 40; count += 1) {
     writer.take(message({ fields: { body: 'x'.repeat(100_000) } }))

@@ -3,13 +3,13 @@
 import test from 'ava'
 
 import { UpdateNumbers } from '#src/store/turns/update-numbers'
-import { databasePath } from '#test/support/sqlite-store'
+import { emptyFile } from '#test/support/sqlite-store'
 import { openWatched } from '#test/support/watched-store'
 
 const RANGE = 32_768
 
 test('update-numbers/1: no two updates get the same number, whoever asks and however many at once', async (t) => {
-  const { database } = await openWatched(t, `sqlite:${await databasePath(t)}`)
+  const { database } = await openWatched(t, `sqlite:${await emptyFile(t)}`)
   const both = [new UpdateNumbers(database), new UpdateNumbers(database)]
   const taken: (readonly [first: number, count: number])[] = []
   for (const count of [1, 2_048, RANGE - 1, RANGE, RANGE + 1, 0, 5, 3 * RANGE]) {
@@ -23,7 +23,7 @@ test('update-numbers/1: no two updates get the same number, whoever asks and how
 })
 
 test('update-numbers/2: an owner that has taken a lane gets greater numbers than the one before it used', async (t) => {
-  const { database } = await openWatched(t, `sqlite:${await databasePath(t)}`)
+  const { database } = await openWatched(t, `sqlite:${await emptyFile(t)}`)
   const [one, other] = [new UpdateNumbers(database), new UpdateNumbers(database)]
   await one.take(10)
   await other.take(10)

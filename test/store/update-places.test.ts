@@ -4,11 +4,14 @@ import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
 import type { FeedEntry } from '#domain/feed'
-import type { HistoryQuery, Page } from '#domain/store-ports'
+import type { RawColumns } from '#domain/history/series'
+import type { HistoryQuery } from '#domain/history/ordered-reads'
+import type { Page } from '#domain/store-ports'
 import { setFact } from '#src/store/turns/lanes'
 import { UPDATE_NUMBER } from '#src/store/turns/update-numbers'
+import { joinAll } from '#test/support/joined'
 import { NEVER } from '#test/support/retention-limits'
-import { databasePath } from '#test/support/sqlite-store'
+import { emptyFile } from '#test/support/sqlite-store'
 import { ChannelWriter } from '#test/support/store-writer'
 import { channel, message, thing } from '#test/support/submissions'
 import { openWatched } from '#test/support/watched-store'
@@ -18,7 +21,7 @@ const SPAN_ROWS = 32_768
 
 /** Two channels whose updates lie in these places of the table; each is accepted at its place. */
 async function openWith(t: ExecutionContext, placesOf: Readonly<Record<number, number[]>>) {
-  const store = await openWatched(t, `sqlite:${await databasePath(t)}`)
+  const store = await openWatched(t, `sqlite:${await emptyFile(t)}`)
   const writers = new Map<number, ChannelWriter>()
   const updates = Object.entries(placesOf).flatMap(([number, places]) =>
     places.map((place) => ({ number: Number(number), place })),
@@ -113,6 +116,28 @@ test('a history joins rows and blocks', async (t) => {
     (await history(1, { sinceMs: 1_000 + NEWEST })).map(({ seq }) => seq),
     [6, 7],
   )
+})
+
+test('raw/2: late readings are found in every span, with and without an entry beside them', async (t) => {
+  const { store, writers } = await openWith(t, PLACES)
+  const writer = writers.get(1)
+  const places = [NEWEST + 7, 11 * SPAN_ROWS, 11 * SPAN_ROWS + 5, 14 * SPAN_ROWS]
+  for (const [index, place] of places.entries()) {
+    await store.database.durable((executor) => setFact(executor, UPDATE_NUMBER, String(place)))
+    await store.turns.takeLane({ lane: 0, epoch: 1 })
+    const late = { at: index === 2 ? place : 2 + index, acceptedAt: 1_000 + place }
+    await writer?.take(thing('update', 'lamp', { ...late, attrs: { place } })).commit()
+  }
+  t.is(writer?.late.length, 3)
+  const all = [...PLACES[1], ...places].toSorted((one, other) => one - other)
+  const query = { channelId: channel(1), thingId: 'lamp', step: 'raw', from: 0, to: 9e9 } as const
+  const read = async () => {
+    const columns = (await store.series.series(query)).attrs['place'] as RawColumns
+    return columns.values.toSorted((one, other) => Number(one) - Number(other))
+  }
+  t.deepEqual(await read(), all)
+  await joinAll(store)
+  t.deepEqual(await read(), all)
 })
 
 test('the updates of a deleted channel go from every span', async (t) => {

@@ -4,7 +4,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
-import type { Wire } from '#src/schemas/answers'
+import type { Wire } from '#src/schemas/members'
 import { PASSWORD } from '#test/support/making'
 import { figureOf, post, startGateway, until } from '#test/support/gateway'
 import type { Gateway } from '#test/support/gateway'
@@ -18,7 +18,7 @@ test.serial('with each revision a Message is sent and a Thing is kept', async (t
   for (const revision of REVISIONS) {
     const client = await connect(t, gateway, revision)
     const { tools } = await client.listTools()
-    t.is(tools.length, 17)
+    t.is(tools.length, 25)
     const call = async (name: string, fields: object): Promise<Wire> => {
       const answer = await client.callTool({ name, arguments: { ...channel, ...fields } })
       t.not(answer.isError, true, JSON.stringify(answer.content))

@@ -66,11 +66,11 @@ clusterTest(
     const cluster = await startCluster(t, servers, [SMALLEST, SMALLEST])
     const first = nodeOf(cluster, 0)
     const next = (of: readonly ChannelId[]) => large(mixedLoad(of, seeded(20_261_125)))
-    const work = { channels: CHANNELS, next, accepted: 100 }
+    const work = { channels: CHANNELS, next, accepted: 50 }
     const { channels, load, audited } = await busy(t, cluster, work)
 
     await servers.mariaDb.kill('SIGKILL')
-    await acceptedMore(load, 100)
+    await acceptedMore(load, 50)
     await until(
       () => Promise.resolve(load.notAccepted()),
       (count) => count > 20,
@@ -84,7 +84,7 @@ clusterTest(
     t.true(accepted * FLOOD_BYTES < 2 ** 20, 'the log has no room for it')
 
     await servers.mariaDb.restart()
-    await acceptedMore(load, 100)
+    await acceptedMore(load, 50)
     await audited(first, flooded)
     for (const node of cluster.nodes) t.is(await node.end('SIGTERM'), 0)
   },
@@ -114,9 +114,9 @@ clusterTest(
     await opened.promise
     const load = loadOn(cluster, mixedLoad(channels, seeded(20_261_126)))
     t.teardown(() => load.stop())
-    await acceptedMore(load, 100)
+    await acceptedMore(load, 50)
     await servers.mariaDb.kill('SIGSTOP')
-    await acceptedMore(load, 100)
+    await acceptedMore(load, 50)
     const ended = node.end('SIGTERM')
     t.is(await told.promise, 'shutdown')
     await ended

@@ -10,7 +10,13 @@ import type { Client } from '#src/client/client'
 import { watch } from '#src/client/watch'
 import type { Delivery } from '#src/schemas/frames'
 import { historyOf } from '#test/support/audit'
-import { allLanesApplied, nodeOf, startCluster, testsWithServers } from '#test/support/cluster'
+import {
+  allLanesApplied,
+  nodeOf,
+  standing,
+  startCluster,
+  testsWithServers,
+} from '#test/support/cluster'
 import type { Servers } from '#test/support/cluster'
 import { createChannels, PASSWORD } from '#test/support/device'
 import { post, until } from '#test/support/gateway'
@@ -44,14 +50,16 @@ interface Scene {
 
 type Effect = (scene: Scene) => Promise<void>
 
-/** Runs them one after the other on one cluster, each with a channel and a device of its own. */
+const clusterOf = standing((file, servers) => startCluster(file, servers, 2))
+
+/** Runs them one after the other on the cluster, each with a channel and a device of its own. */
 async function inTurn(
   t: ExecutionContext,
   servers: Servers,
   effects: Readonly<Record<string, Effect>>,
 ): Promise<void> {
   t.timeout(170_000)
-  const cluster = await startCluster(t, servers, 2)
+  const cluster = await clusterOf(servers)
   const [one, two] = [nodeOf(cluster, 0), nodeOf(cluster, 1)]
   await allLanesApplied(one)
   const client = createClient(one)

@@ -10,11 +10,14 @@ import type { ExecutionContext } from 'ava'
 import type { ChannelId } from '#domain/identity'
 import {
   acceptedMore,
-  busy,
+  lanesOf,
+  loaded,
   nodeOf,
+  standing,
   startCluster,
   testsWithServers,
   throughEveryLane,
+  workplace,
 } from '#test/support/cluster'
 import type { Servers } from '#test/support/cluster'
 import type { Gateway } from '#test/support/gateway'
@@ -39,20 +42,32 @@ interface Hang {
   readonly failedTurns: number
 }
 
-async function hangs(t: ExecutionContext, servers: Servers, hang: Hang): Promise<void> {
-  t.timeout(170_000)
-  const { nats, mariaDb, databaseUrl } = servers
-  const relay = await Relay.open(t, mariaDb.port)
+const everything = standing(async (file, servers) => {
+  const relay = await Relay.open(file, servers.mariaDb.port)
   const behindRelay = {
-    SERVICE_NATS_URL: nats.url,
-    SERVICE_DATABASE_URL: databaseUrl.replace(/:\d+\//, `:${relay.port}/`),
+    SERVICE_DATABASE_URL: servers.databaseUrl.replace(/:\d+\//, `:${relay.port}/`),
   }
-  const cluster = await startCluster(t, servers, [{}, behindRelay])
+  const cluster = await startCluster(file, servers, [{}, behindRelay])
   const [well, hanging] = [nodeOf(cluster, 0), nodeOf(cluster, 1)]
   const next = (of: readonly ChannelId[]) => mixedLoad(of, random)
-  const work = { channels: CHANNELS, next, accepted: 100 }
-  const { channels, load, audited } = await busy(t, { nodes: [well] }, work)
-  t.false(saysFenced(hanging))
+  const place = await workplace(file, { nodes: [well] }, { channels: CHANNELS, next })
+  return { relay, well, hanging, place }
+})
+
+/** How often the node has said that it is fenced, and how many of its turns have failed. */
+async function endedTurns(node: Gateway): Promise<{ fenced: number; failed: number }> {
+  return {
+    fenced: node.lines.filter(({ fact }) => fact === FENCED).length,
+    failed: await figureOf(node, 'heliograph_turns_retried_total'),
+  }
+}
+
+async function hangs(t: ExecutionContext, servers: Servers, hang: Hang): Promise<void> {
+  t.timeout(170_000)
+  const { relay, well, hanging, place } = await everything(servers)
+  await lanesOf(hanging)
+  const { channels, load, audited } = await loaded(t, { nodes: [well] }, place, 50)
+  const before = await endedTurns(hanging)
 
   const awaited = [...hang.at]
   await relay.holdAt((bytes) => {
@@ -68,15 +83,15 @@ async function hangs(t: ExecutionContext, servers: Servers, hang: Hang): Promise
   await delay(Math.max(0, hang.forMs - servedMs))
   relay.thaw()
   hanging.process.kill('SIGCONT')
-  await until(() => Promise.resolve(saysFenced(hanging)), Boolean)
-  t.is(await figureOf(hanging, 'heliograph_turns_retried_total'), hang.failedTurns)
+  const after = await until(
+    () => endedTurns(hanging),
+    ({ fenced }) => fenced > before.fenced,
+  )
+  t.is(after.failed - before.failed, hang.failedTurns)
 
-  await acceptedMore(load, 100)
+  await acceptedMore(load, 50)
   await audited(hanging, sent)
-  for (const node of cluster.nodes) t.is(await node.end('SIGTERM'), 0)
 }
-
-const saysFenced = ({ lines }: Gateway): boolean => lines.some(({ fact }) => fact === FENCED)
 
 /**
  * An execution with four whole numbers, of which the first in a turn moves a lane; what maintenance
@@ -91,3 +106,8 @@ clusterTest('an owner that hangs before its commit is fenced by the commit', (t,
 clusterTest('an owner that hangs for long with its lanes locked holds nobody up', (t, servers) =>
   hangs(t, servers, { at: [MOVE, /COMMIT$/], forMs: 10_000, failedTurns: 1 }),
 )
+
+clusterTest('nodes of which one was fenced stop as they are told to', async (t, servers) => {
+  const { well, hanging } = await everything(servers)
+  for (const node of [well, hanging]) t.is(await node.end('SIGTERM'), 0)
+})

@@ -1,6 +1,6 @@
 // Goal: whatever happens to Apple's service and to those who dispatch, every operation ends as its
 // pushes did, no device gets an entry out of order, and none twice but where a claim was taken over.
-// Method: 10,000 submissions to channels with 32 subscribers of mixed kinds, while Apple refuses,
+// Method: 800 submissions to channels with subscribers of mixed kinds, while Apple refuses,
 // then closes connections, then recovers, and two processes that dispatch are killed.
 
 import { setTimeout as delay } from 'node:timers/promises'
@@ -21,9 +21,9 @@ import type { Kind } from '#test/support/push-gateway'
 
 const clusterTest = testsWithServers()
 
-const CHANNELS = 40
-const SUBMISSIONS = 10_000
-const SUBSCRIBERS = 32
+const CHANNELS = 20
+const SUBMISSIONS = 800
+const SUBSCRIBERS = 4
 /** Google's library opens a connection for each batch, so few channels have such a device. */
 const CHANNELS_BY_FCM = 4
 const DEVICES = CHANNELS + CHANNELS / CHANNELS_BY_FCM
@@ -75,7 +75,7 @@ clusterTest(
     const repeats = count() - PUSHES
     t.log(`${PUSHES} pushes, ${repeats} of them repeated after a kill`)
     // Repeats are pushes that a process had under way when it was killed, and no more.
-    t.true(repeats <= DISPATCHERS.length * 2 * 2_000, `${repeats} repeats`)
+    t.true(repeats < PUSHES / 5, `${repeats} repeats`)
   },
 )
 

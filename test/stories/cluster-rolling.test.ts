@@ -9,6 +9,7 @@ import { audit } from '#test/support/audit'
 import {
   acceptedMore,
   busy,
+  lanesOf,
   loadOn,
   nodeOf,
   refusedForNow,
@@ -16,14 +17,12 @@ import {
   testsWithServers,
 } from '#test/support/cluster'
 import type { Busy, Cluster, Servers } from '#test/support/cluster'
-import type { Gateway } from '#test/support/gateway'
-import { until } from '#test/support/gateway'
 import type { Outcome } from '#test/support/load'
 import { mixedLoad } from '#test/support/mixed-load'
 import { seeded } from '#test/support/random'
 
 const CHANNELS = 8
-const SENT_BETWEEN = 150
+const SENT_BETWEEN = 60
 
 const random = seeded(20_261_122)
 
@@ -77,27 +76,16 @@ function countsOf(outcomes: readonly Outcome[]): string {
   return [...counts].map(([name, count]) => `${count} ${name}`).join(', ')
 }
 
-const lanesOf = ({ lines }: Gateway): number => {
-  const last = lines.findLast(({ fact }) => fact === 'the lanes of this process changed')
-  return Array.isArray(last?.['lanes']) ? last['lanes'].length : 0
-}
-
-const hasLanes = (node: Gateway): Promise<number> =>
-  until(
-    () => Promise.resolve(lanesOf(node)),
-    (lanes) => lanes > 0,
-  )
-
 clusterTest('a rolling upgrade: a node joins and gets lanes, the old ones restart', (t, servers) =>
   underLoad(t, servers, async ({ cluster, load, next }) => {
     const joined = await cluster.join()
-    t.log(`${await hasLanes(joined)} lanes moved to the new node`)
+    t.log(`${await lanesOf(joined)} lanes moved to the new node`)
     const own = loadOn({ nodes: [joined] }, next)
     t.teardown(() => own.stop())
     await acceptedMore(own, SENT_BETWEEN)
     for (const index of [0, 1]) {
       t.is(await nodeOf(cluster, index).end('SIGTERM'), 0)
-      await hasLanes(await cluster.again(index))
+      await lanesOf(await cluster.again(index))
       await acceptedMore(load, SENT_BETWEEN)
     }
     return own.stop()

@@ -24,15 +24,15 @@ test('a link replaces the gateway token of a browser only when the person says s
   const person = await Person.at(browser, gateway.baseUrl)
   const { page } = person
   const linkWith = (token: string): string => `#/open/${channel_id}/${PASSWORD}/${token}`
-  const board = page.getByRole('heading', { name: 'No Thing yet' })
+  const overview = page.getByRole('heading', { name: 'No Thing yet' })
   const question = page.getByRole('heading', { name: QUESTION })
 
   await page.goto(`${gateway.baseUrl}/console/${linkWith(TOKEN)}`)
-  await board.waitFor()
+  await overview.waitFor()
   t.is(await page.evaluate(KEPT), TOKEN, 'the first one')
   await person.go('#/start')
   await person.go(linkWith(TOKEN))
-  await board.waitFor()
+  await overview.waitFor()
 
   await person.go(linkWith(OTHER))
   await question.waitFor()
@@ -40,7 +40,7 @@ test('a link replaces the gateway token of a browser only when the person says s
   t.is(await page.evaluate(KEPT), TOKEN)
   t.notRegex(page.url(), /open/)
   await page.getByRole('button', { name: 'Keep my token' }).press('Enter')
-  await board.waitFor()
+  await overview.waitFor()
   t.is(await page.evaluate(KEPT), TOKEN)
 
   // Each link asks anew.
@@ -52,7 +52,7 @@ test('a link replaces the gateway token of a browser only when the person says s
   await person.go(linkWith(TOKEN))
   await question.waitFor()
   await page.getByRole('button', { name: 'Replace it' }).press('Enter')
-  await board.waitFor()
+  await overview.waitFor()
   t.is(await page.evaluate(KEPT), TOKEN)
   t.deepEqual(person.wrongs, [])
 })
@@ -62,10 +62,9 @@ async function looksRight(t: ExecutionContext, person: Person): Promise<void> {
   const { page } = person
   for (const width of [1200, 360]) {
     await page.setViewportSize({ width, height: 740 })
-    for (const look of ['dark', 'light']) {
-      await page.locator('.looks select').nth(1).selectOption(look)
-      for (const language of ['zh-CN', 'en']) {
-        await page.locator('.looks select').nth(0).selectOption(language)
+    for (const look of ['dark', 'light'] as const) {
+      for (const language of ['zh-CN', 'en'] as const) {
+        await person.choose(look, language)
         t.deepEqual(await person.findings(), [], `${width} px, ${look}, ${language}`)
       }
     }

@@ -11,7 +11,9 @@ import type { ExecutionContext } from 'ava'
 
 import { createClient } from '#src/client/client'
 import { openBrowser } from '#test/support/browser'
+import { fromVerdictToWall, keysOfThePage } from '#test/support/console-overview'
 import { Person } from '#test/support/console-person'
+import { walkToClosed } from '#test/support/console-walk'
 import { PASSWORD } from '#test/support/device'
 import { TOKEN, startGateway } from '#test/support/gateway'
 import type { Gateway } from '#test/support/gateway'
@@ -20,7 +22,10 @@ const HOUR_MS = 3_600_000
 /** By view what it shows once it is there. */
 const PLACES = [
   ['start', 'Greenhouse'],
-  ['board', 'boiler-1'],
+  ['overview', 'boiler-1'],
+  ['overview&as=tiles', 'boiler-1'],
+  ['overview&as=map', 'No Thing here has a place'],
+  ['all', 'boiler-1'],
   ['thing/boiler-1', 'Boiler hot'],
   ['events', 'Pressure too low'],
   ['event', 'looked at'],
@@ -31,6 +36,7 @@ const PLACES = [
   ['rule/', /./],
   ['send', /curl/],
   ['channel', 'Greenhouse'],
+  ['inspector', 'thing/update'],
   ['gateway', /webpush|Web Push/],
 ] as const
 
@@ -71,13 +77,9 @@ async function fill(gateway: Gateway, doorUrl: string): Promise<Filled> {
 }
 
 const hashOf = ({ channelId, eventId }: Filled, place: string): string => {
-  if (place === 'start' || place === 'gateway') return `#/${place}`
+  if (place === 'start' || place === 'all' || place === 'gateway') return `#/${place}`
   return `#/${channelId}/${place === 'event' ? `event/${eventId}` : place}`
 }
-
-/** A choice of the frame, by its place: language, appearance. */
-const choose = (person: Person, at: number, value: string) =>
-  person.page.locator('.looks select').nth(at).selectOption(value)
 
 test('axe finds nothing on any view, and each is used by keyboard alone', async (t) => {
   t.timeout(240_000)
@@ -105,10 +107,9 @@ test('axe finds nothing on any view, and each is used by keyboard alone', async 
     await walk(t, person, place)
     for (const width of [1440, 360]) {
       await page.setViewportSize({ width, height: 900 })
-      for (const look of ['light', 'dark']) {
-        await choose(person, 1, look)
-        for (const language of ['en', 'zh-CN']) {
-          await choose(person, 0, language)
+      for (const look of ['light', 'dark'] as const) {
+        for (const language of ['en', 'zh-CN'] as const) {
+          await person.choose(look, language)
           const what = `${place}, ${width} px, ${look}, ${language}`
           t.deepEqual(await person.findings(), [], what)
         }
@@ -116,8 +117,13 @@ test('axe finds nothing on any view, and each is used by keyboard alone', async 
       const isWider = 'document.documentElement.scrollWidth > document.documentElement.clientWidth'
       t.false(await page.evaluate<boolean>(isWider), `${place} is no wider than ${width} px`)
     }
-    await choose(person, 0, 'en')
+    await person.choose('light', 'en')
   }
+  await keysOfThePage(t, person, `#/${filled.channelId}/overview`)
+  await fromVerdictToWall(t, person, `#/${filled.channelId}/overview`)
+  const { channelId } = filled
+  const limit = { channelId, password: PASSWORD, attr: 'temperature', above: 62 }
+  await walkToClosed(t, browser, gateway, limit)
   t.deepEqual(person.wrongs, [])
 })
 
@@ -140,7 +146,8 @@ async function walk(t: ExecutionContext, { page }: Person, place: string): Promi
 async function walkOnce(page: Person['page']) {
   await page.evaluate('document.activeElement?.blur()')
   const all = await page.evaluate<number>(
-    `document.querySelectorAll(${JSON.stringify(USABLE)}).length`,
+    `[...document.querySelectorAll(${JSON.stringify(USABLE)})]
+      .filter((it) => it.checkVisibility()).length`,
   )
   const reached = new Set<string>()
   for (let steps = 0; steps <= all; steps += 1) {
@@ -217,7 +224,7 @@ async function scheduledMessages(
     await page.getByText('A time is a number with s, m, h or d.').waitFor()
     await page.getByLabel('After').fill('8h')
     await page.getByRole('button', { name: 'Send' }).press('Enter')
-    await page.getByText(/^Kept/).waitFor()
+    await page.getByText(/^The gateway has it/).waitFor()
   }
   await page.getByRole('link', { name: 'See what waits' }).press('Enter')
   const waiting = page.getByRole('listitem').filter({ hasText: 'Bins' })

@@ -24,6 +24,10 @@ async function createChannel({ page }: Person, address: string): Promise<string>
   await page.getByLabel('Name', { exact: true }).fill('Greenhouse')
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await page.getByRole('button', { name: 'Create channel' }).click()
+  await page.getByRole('button', { name: 'Send a test' }).click()
+  await page.getByRole('link', { name: 'Sent. It stands in Messages.' }).waitFor()
+  await page.getByText(/"password": "[0-9A-Za-z]{43}"/).waitFor()
+  await page.getByRole('link', { name: 'To the overview' }).click()
   await page.getByRole('heading', { name: 'No Thing yet' }).waitFor()
   return new URL(page.url()).hash.split('/')[1] ?? ''
 }
@@ -173,6 +177,8 @@ async function offlineAndBack(
   await page.reload()
   await page.getByRole('heading', { name: 'Away two' }).waitFor()
   await page.getByText('This is the state of').waitFor()
+  await person.go(`#/${channelId}/overview`)
+  await page.locator('.verdict.away', { hasText: /^As of \d/ }).waitFor()
   await context.setOffline(false)
   await page.getByText('Live', { exact: true }).waitFor()
 }
@@ -199,6 +205,7 @@ async function secondBrowser(
   await second.page.goto(address)
   await second.page.getByLabel('网关令牌').fill(TOKEN)
   await second.page.getByRole('button', { name: '使用此令牌' }).click()
+  await second.page.getByText('我已有频道').click()
   await second.page.getByLabel('频道 ID').fill(link)
   await second.reads('Boiler 1')
   t.notRegex(second.page.url(), /open/)
@@ -225,7 +232,7 @@ async function removeDevice(person: Person, channelId: string): Promise<void> {
   await other.waitFor({ state: 'detached' })
 }
 
-/** From the board to an update of a Thing and back, without a pointer. */
+/** From the overview to an update of a Thing and back, without a pointer. */
 async function byKeyboard(t: ExecutionContext, { page }: Person, channelId: string): Promise<void> {
   const press = async (name: string | RegExp, key = 'Enter'): Promise<void> => {
     const wanted = page.getByRole('link', { name }).or(page.getByRole('button', { name })).first()
@@ -246,8 +253,9 @@ async function byKeyboard(t: ExecutionContext, { page }: Person, channelId: stri
   await page.getByRole('heading', { level: 1, name: 'Pressure too low' }).waitFor()
   await press('Close Event')
   await page.getByText('closed', { exact: true }).first().waitFor()
-  await page.goto(`${page.url().split('#')[0] ?? ''}#/${channelId}/board`)
+  await page.goto(`${page.url().split('#')[0] ?? ''}#/${channelId}/overview`)
   await press(/^Boiler 1/)
+  await page.locator('summary', { hasText: 'Details' }).press('Enter')
   await press('Archive')
   await page.getByRole('dialog').waitFor()
   await page.keyboard.press('Escape')

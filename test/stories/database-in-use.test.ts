@@ -69,38 +69,26 @@ function oneOf(submission: Submission): () => Submission | undefined {
   return () => left.pop()
 }
 
-// Method: the second start listens where the first one does, or elsewhere.
-for (const [where, addressFor] of [
-  ['the same port', addressOf],
-  ['another port', () => '127.0.0.1:0'],
-] as const) {
-  test(`a second gateway on one database and ${where} ends with 1 and changes nothing`, async (t) => {
-    t.timeout(90_000)
-    const directory = await temporaryFolder(t)
-    const first = await startGateway(t, { directory })
-    const address = addressOf(first)
-    first.process.kill('SIGSTOP') // It writes now and then without being asked.
-    const before = fingerprints(directory)
-    const error = await t.throwsAsync(
-      startGateway(t, { directory, env: { SERVICE_HTTP_ADDR: addressFor(first) } }),
-    )
-    const after = fingerprints(directory)
-    first.process.kill('SIGCONT')
-    const { pid } = first.process
-    const holder = `is in use by process ${pid}, which listens on ${address}`
-    t.true(error?.message.startsWith('the gateway ended with 1'), error?.message)
-    t.true(error?.message.includes(`the database ${first.database} ${holder}`), error?.message)
-    t.deepEqual(after, before)
-    await servesOn(t, first)
-    t.is(await first.end('SIGTERM'), 0)
-  })
-}
-
-test('a database is free at once when kill -9 ends the gateway that had it', async (t) => {
+test('a second gateway on a database ends with 1 and changes nothing, until the first is killed', async (t) => {
   t.timeout(90_000)
   const directory = await temporaryFolder(t)
   const first = await startGateway(t, { directory })
   const [channel = ''] = await createChannels(first, 1)
+  const address = addressOf(first)
+  const { pid } = first.process
+  const holder = `is in use by process ${pid}, which listens on ${address}`
+  first.process.kill('SIGSTOP') // It writes now and then without being asked.
+  const before = fingerprints(directory)
+  for (const listening of [address, '127.0.0.1:0']) {
+    const error = await t.throwsAsync(
+      startGateway(t, { directory, env: { SERVICE_HTTP_ADDR: listening } }),
+    )
+    t.deepEqual(fingerprints(directory), before, listening)
+    t.true(error?.message.startsWith('the gateway ended with 1'), error?.message)
+    t.true(error?.message.includes(`the database ${first.database} ${holder}`), error?.message)
+  }
+  first.process.kill('SIGCONT')
+  await servesOn(t, first)
   await first.end('SIGKILL')
   const second = await startGateway(t, { directory })
   t.is((await get(second, `/channel/exists?channel_id=${channel}`)).status, 200)

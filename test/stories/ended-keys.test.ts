@@ -9,10 +9,16 @@ import { connect, connectAsync } from 'mqtt'
 import type { IClientOptions } from 'mqtt'
 
 import { makeCertificate } from '#test/support/certificate'
-import { allLanesApplied, nodeOf, startCluster, testsWithServers } from '#test/support/cluster'
+import {
+  allLanesApplied,
+  nodeOf,
+  standing,
+  startCluster,
+  testsWithServers,
+} from '#test/support/cluster'
 import { freePort } from '#test/support/free-port'
 import { post, startGateway } from '#test/support/gateway'
-import type { Gateway } from '#test/support/gateway'
+import type { Gateway, Owner } from '#test/support/gateway'
 import { until } from '#test/support/until'
 
 const clusterTest = testsWithServers()
@@ -32,7 +38,7 @@ interface Opened {
 }
 
 /** The settings of MQTT on every carrier, and where they are. */
-async function mqttOf(t: ExecutionContext) {
+async function mqttOf(t: Owner) {
   const [port, tlsPort] = [await freePort(t), await freePort(t)]
   const { certFile, keyFile } = await makeCertificate(t)
   return {
@@ -153,14 +159,19 @@ test('a key that ends, by its time or by revocation, ends what it opened on ever
   for (const end of [revoked, expired]) await endsWith(t, { told: gateway, site }, end)
 })
 
+/** Two nodes: one is told, and the other one has the doors. */
+const twoNodes = standing(async (file, servers) => {
+  const { env, siteOf } = await mqttOf(file)
+  const cluster = await startCluster(file, servers, [{ SERVICE_TOKEN: '' }, env])
+  const told = nodeOf(cluster, 0)
+  await allLanesApplied(told)
+  return { told, site: siteOf(nodeOf(cluster, 1)) }
+})
+
 clusterTest(
   'a key that ends at one node ends what it opened at another, also while the bus is away',
   async (t, servers) => {
-    const { env, siteOf } = await mqttOf(t)
-    const cluster = await startCluster(t, servers, [{ SERVICE_TOKEN: '' }, env])
-    const told = nodeOf(cluster, 0)
-    await allLanesApplied(told)
-    const site = siteOf(nodeOf(cluster, 1))
+    const { told, site } = await twoNodes(servers)
     const revokedUnheard: End = async (...asked) => {
       await servers.nats.kill('SIGKILL')
       await revoked(...asked)
@@ -173,11 +184,8 @@ clusterTest(
 clusterTest(
   'mqtt-connection/5: connections in the middle of CONNECT at one node end with a key that another revokes',
   async (t, servers) => {
-    const { env, siteOf } = await mqttOf(t)
-    const cluster = await startCluster(t, servers, [{ SERVICE_TOKEN: '' }, env])
-    const told = nodeOf(cluster, 0)
-    await allLanesApplied(told)
-    const { mqtt } = siteOf(nodeOf(cluster, 1))
+    const { told, site } = await twoNodes(servers)
+    const { mqtt } = site
     const channel = { channel_id: await channelAt(told), password: PASSWORD }
     const { body } = await post(told, '/channel/key', channel)
     const { key, key_id: keyId } = body.data as { readonly key: string; readonly key_id: string }

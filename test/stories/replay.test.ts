@@ -31,7 +31,7 @@ import { differencesOf, makeUnwritten, placesOf, writtenState } from '#test/supp
 import type { WrittenState } from '#test/support/written-state'
 
 const CHANNELS = 8
-const SENT = 900
+const SENT = 600
 const KEPT = { SERVICE_LOG_KEEP: '30d' }
 const NOT_IN_THE_LOG = ['channels', 'devices', 'subscriptions']
 

@@ -1,5 +1,5 @@
 // Goal: a device that stops reading costs bounded memory, nobody else notices, and it converges.
-// Method: one device stops reading its socket while 100,000 updates of 200 Things pass; another
+// Method: one device stops reading its socket while 50,000 updates of 200 Things pass; another
 // reads on. The memory of the process before and after; then the slow one reads again and equals
 // the gateway.
 
@@ -19,12 +19,12 @@ import { drive, sender } from '#test/support/load'
 import type { Submission } from '#test/support/load'
 import { RawWebSocket } from '#test/support/raw-websocket'
 
-const UPDATES = 100_000
+const UPDATES = 50_000
 const WARM_UP = 5_000
 const THINGS = 200
 const WIDTH = 64
-/** Far below what 100,000 frames would take, far above the noise of a garbage collector. */
-const GROWTH_MAX_MB = 200
+/** Far below what 50,000 frames would take, far above the noise of a garbage collector. */
+const GROWTH_MAX_MB = 100
 
 function updates(channel_id: ChannelId, count: number, from: number): () => Submission | undefined {
   let sent = 0

@@ -11,10 +11,14 @@ import { createPasswordWork } from '#src/acceptance/password-work'
 import type { Derive, PasswordWork } from '#src/acceptance/password-work'
 import { FakeBus } from '#test/support/fake-bus'
 import { FakeChannelKeys, FakeChannels } from '#test/support/fake-channels'
+import { FakeDeadLetters } from '#test/support/fake-dead-letters'
 import { FakeDevices, FakeSubscriptions } from '#test/support/fake-devices'
 import { FakeOperations, FakeReads } from '#test/support/fake-reads'
+import { FakeHooks } from '#test/support/fake-hooks'
 import { FakeMappings } from '#test/support/fake-mappings'
+import { FakePresentations } from '#test/support/fake-presentations'
 import { FakeRules } from '#test/support/fake-rules'
+import { FakeSeries } from '#test/support/fake-series'
 import { FakeSink } from '#test/support/fake-sink'
 import { FakeLogger, FakeMeter } from '#test/support/fake-telemetry'
 import { FakeTime } from '#test/support/fake-timers'
@@ -36,9 +40,13 @@ export interface AcceptanceRig {
   readonly devices: FakeDevices
   readonly subscriptions: FakeSubscriptions
   readonly reads: FakeReads
+  readonly series: FakeSeries
   readonly operations: FakeOperations
   readonly rules: FakeRules
+  readonly deadLetters: FakeDeadLetters
   readonly mappings: FakeMappings
+  readonly presentations: FakePresentations
+  readonly hooks: FakeHooks
   readonly meter: FakeMeter
   readonly logger: FakeLogger
   readonly entropy: Runtime['entropy']
@@ -52,6 +60,7 @@ export interface AcceptanceRigOptions extends Partial<AcceptanceOptions> {
 /** The channel CHANNEL with PASSWORD exists; budgets are ample and there is no gateway token. */
 export async function acceptanceRig(options: AcceptanceRigOptions = {}): Promise<AcceptanceRig> {
   const channels = new FakeChannels()
+  const devices = new FakeDevices()
   const time = new FakeTime(NOW_MS)
   const parts = {
     time,
@@ -59,12 +68,16 @@ export async function acceptanceRig(options: AcceptanceRigOptions = {}): Promise
     sink: new FakeSink(),
     channels,
     channelKeys: new FakeChannelKeys(channels),
-    devices: new FakeDevices(),
-    subscriptions: new FakeSubscriptions(channels),
+    devices,
+    subscriptions: new FakeSubscriptions(channels, devices),
     reads: new FakeReads(),
+    series: new FakeSeries(),
     operations: new FakeOperations(),
     rules: new FakeRules(),
+    deadLetters: new FakeDeadLetters(),
     mappings: new FakeMappings(),
+    presentations: new FakePresentations(),
+    hooks: new FakeHooks(),
     meter: options.meter ?? new FakeMeter(),
     logger: new FakeLogger(),
     soon: realRuntime.soon,
@@ -85,6 +98,7 @@ export async function acceptanceRig(options: AcceptanceRigOptions = {}): Promise
       passwordBudget: { perAddress: 1_000_000, total: 1_000_000 },
       deviceBudgetPerAddress: 1_000_000,
       statusRetentionMs: 7 * 86_400_000,
+      tierRetentionMs: { '5m': 7 * 86_400_000, '1h': 400 * 86_400_000, '1d': 3_650 * 86_400_000 },
       historyRetentionMs: { messagesAndEvents: 30 * 86_400_000, thingUpdates: 86_400_000 },
       deviceRetentionMs: 90 * 86_400_000,
       commonPasswords: 'warned',

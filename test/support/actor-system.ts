@@ -6,7 +6,6 @@ import type { Announcement } from '#domain/feed'
 import type { Appended, Lease } from '#domain/lane'
 import type { LaneLeases, LogReader } from '#domain/ports'
 import type { TurnStore } from '#domain/store-ports'
-import { readSubmission } from '#src/schemas/batch'
 import { FakeBus } from '#test/support/fake-bus'
 import { FakeLogger, FakeMeter } from '#test/support/fake-telemetry'
 import { derived } from '#test/support/rules'
@@ -102,7 +101,6 @@ export function systemOver(over: Over) {
       nowMs: () => clock.now,
       wait,
       soon: (task) => putOff.soon(task),
-      readSubmission,
       appendTick: appendTick ?? (() => Promise.resolve(UNAVAILABLE)),
       onMismatch,
     },

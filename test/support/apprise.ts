@@ -1,31 +1,16 @@
 // Runs Apprise as its users do: one command with the address of a service.
 
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { promisify } from 'node:util'
 
 import type { ExecutionContext } from 'ava'
 
-/** The package manager's folder of installed tools. */
-export const APPRISE_FOLDER = new URL('../../node_modules/.apprise', import.meta.url).pathname
+import { clientProgram, hasClient } from '#test/support/clients/programs'
 
-const PROGRAM = `${APPRISE_FOLDER}/bin/apprise`
 const TIME_MAX_MS = 60_000
 
-/**
- * True when Apprise is installed. Otherwise the test says how to get it and passes; under CI=true
- * it fails.
- */
-export function hasApprise(t: ExecutionContext): boolean {
-  if (existsSync(PROGRAM)) return true
-  const sentence = 'Apprise is missing: npm run clients'
-  if (process.env['CI'] === 'true') t.fail(sentence)
-  else {
-    t.log(sentence)
-    t.pass()
-  }
-  return false
-}
+/** True when Apprise is installed. (`hasClient`) */
+export const hasApprise = (t: ExecutionContext): boolean => hasClient(t, 'apprise')
 
 type Environment = Readonly<Record<string, string>>
 
@@ -36,7 +21,7 @@ export async function apprise(
 ): Promise<boolean> {
   const env = { ...process.env, ...environment }
   try {
-    await promisify(execFile)(PROGRAM, [...options], { timeout: TIME_MAX_MS, env })
+    await promisify(execFile)(clientProgram('apprise'), [...options], { timeout: TIME_MAX_MS, env })
     return true
   } catch {
     return false // Its exit code says that the service refused the message.

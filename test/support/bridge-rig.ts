@@ -114,6 +114,8 @@ export function bridgeRig(
     unmapped: (...noted: unknown[]) => void unmapped.push(noted),
   }
   const unmapped: unknown[][] = []
+  const discovered: unknown[][] = []
+  const presentation = { discovered: (...said: unknown[]) => void discovered.push(said) }
   const mqttSessions = sessions ?? new FakeMqttSessions()
   const ports = {
     mqttSessions,
@@ -122,6 +124,7 @@ export function bridgeRig(
     submissions: { submit },
     access,
     mappings,
+    presentation,
     runtime,
     meter,
     logger,
@@ -138,6 +141,7 @@ export function bridgeRig(
     submitted,
     opened,
     unmapped,
+    discovered,
     sent,
     listener,
     waits,

@@ -9,6 +9,7 @@ import { promisify } from 'node:util'
 import type { ExecutionContext } from 'ava'
 
 import { temporaryFolder } from './gateway.ts'
+import type { Owner } from './gateway.ts'
 
 export interface Certificate {
   readonly certFile: string
@@ -22,7 +23,7 @@ const REQUEST = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -d
   -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1,DNS:localhost`.split(/\s+/)
 
 /** Signs itself. Its files go with the test. */
-export async function makeCertificate(t: ExecutionContext): Promise<Certificate> {
+export async function makeCertificate(t: Owner): Promise<Certificate> {
   const folder = await temporaryFolder(t)
   const [certFile, keyFile] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
   await promisify(execFile)('openssl', [...REQUEST, '-keyout', keyFile, '-out', certFile])

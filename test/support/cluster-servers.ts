@@ -1,10 +1,15 @@
 // The servers of a cluster in tests: one nats-server and one database.
 
+import test from 'ava'
+import type { ExecutionContext } from 'ava'
+
 import type { MariaDbServer } from '#src/dev/servers/mariadb'
 import type { NatsServer } from '#src/dev/servers/nats'
-import { startTestDatabase, startTestNats } from '#test/support/current-servers'
+import { startTestDatabase, startTestNats, UNSYNCED } from '#test/support/current-servers'
+import type { Owner } from '#test/support/gateway'
 import { newDatabase } from '#test/support/mariadb'
 import { only } from '#test/support/nats'
+import { sharedServers } from '#test/support/shared-servers'
 import type { Started } from '#test/support/shared-servers'
 
 export interface Servers {
@@ -14,14 +19,11 @@ export interface Servers {
   readonly databaseUrl: string
 }
 
-/** Syncing before COMMIT answers costs more than all else, and no test cuts the power. */
-const MARIADB_PARAMETERS = ['--innodb-flush-log-at-trx-commit=2']
-
 /** Starts both, with a new database. */
 export async function startServers(): Promise<Started<Servers>> {
   const nats = await startTestNats()
   if (nats.kind === 'missing') return nats
-  const mariaDb = await startTestDatabase(MARIADB_PARAMETERS)
+  const mariaDb = await startTestDatabase(UNSYNCED)
   if (mariaDb.kind === 'missing') {
     for (const server of nats.servers) await server.stop()
     return mariaDb
@@ -29,4 +31,37 @@ export async function startServers(): Promise<Started<Servers>> {
   const databaseUrl = await newDatabase(mariaDb.server)
   const servers = { nats: only(nats.servers), mariaDb: mariaDb.server, databaseUrl }
   return { kind: 'started', servers }
+}
+
+type WithServers = (t: ExecutionContext, servers: Servers) => Promise<void>
+
+/**
+ * Declares tests that share one nats-server and one MariaDB, one test at a time; the servers end
+ * with the file. Without them such a test gives the reason and passes; under CI=true it fails.
+ */
+export function testsWithServers(): (title: string, run: WithServers) => void {
+  const cluster = sharedServers<Servers>('the cluster', {
+    start: startServers,
+    stop: async ({ nats, mariaDb }) => {
+      await nats.stop()
+      await mariaDb.stop()
+    },
+    isSerial: true,
+  })
+  return cluster.test
+}
+
+/**
+ * Makes something that the tests of a file share, a cluster for instance, when the first of them
+ * asks for it; it ends with the file.
+ */
+export function standing<Thing>(
+  make: (file: Owner, servers: Servers) => Promise<Thing>,
+): (servers: Servers) => Promise<Thing> {
+  const teardowns: Parameters<Owner['teardown']>[0][] = []
+  test.after.always('what the tests share ends', async () => {
+    for (const end of teardowns.toReversed()) await end()
+  })
+  let made: Promise<Thing> | undefined
+  return (servers) => (made ??= make({ teardown: (end) => void teardowns.push(end) }, servers))
 }

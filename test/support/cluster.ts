@@ -8,7 +8,6 @@ import type { ChannelId } from '#domain/identity'
 import { createClient } from '#src/client/client'
 import { reservePort } from '#src/dev/servers/port'
 import { audit } from '#test/support/audit'
-import { startServers } from '#test/support/cluster-servers'
 import type { Servers } from '#test/support/cluster-servers'
 import { createChannels, credentialsOf, makeKeys, watchingDevice } from '#test/support/device'
 import type { TestDevice } from '#test/support/device'
@@ -16,30 +15,12 @@ import { startGateway, temporaryFolder, until } from '#test/support/gateway'
 import type { Gateway, Owner } from '#test/support/gateway'
 import { drive, sender } from '#test/support/load'
 import type { Outcome, Sender, Submission, Told } from '#test/support/load'
-import { sharedServers } from '#test/support/shared-servers'
 
+export { standing, testsWithServers } from '#test/support/cluster-servers'
 export type { Servers } from '#test/support/cluster-servers'
 
 /** Few lanes, so that a few channels cover all of them. */
 export const LANES = 6
-
-export type WithServers = (t: ExecutionContext, servers: Servers) => Promise<void>
-
-/**
- * Declares tests that share one nats-server and one MariaDB, one test at a time; the servers end
- * with the file. Without them such a test gives the reason and passes; under CI=true it fails.
- */
-export function testsWithServers(): (title: string, run: WithServers) => void {
-  const cluster = sharedServers<Servers>('the cluster', {
-    start: startServers,
-    stop: async ({ nats, mariaDb }) => {
-      await nats.stop()
-      await mariaDb.stop()
-    },
-    isSerial: true,
-  })
-  return cluster.test
-}
 
 type Environment = Readonly<Record<string, string>>
 
@@ -105,6 +86,16 @@ export async function allLanesApplied({ baseUrl, token }: Gateway): Promise<void
   )
 }
 
+/** Waits until a node owns lanes; gives their number. */
+export const lanesOf = ({ lines }: Gateway): Promise<number> =>
+  until(
+    () => {
+      const last = lines.findLast(({ fact }) => fact === 'the lanes of this process changed')
+      return Promise.resolve(Array.isArray(last?.['lanes']) ? last['lanes'].length : 0)
+    },
+    (count) => count > 0,
+  )
+
 export interface Load {
   /** Ends the load; gives the outcomes of every sender. */
   stop(): Promise<readonly Outcome[]>
@@ -116,7 +107,7 @@ export interface Load {
 
 const WIDTH = 4
 const OUTCOME_UNKNOWN = 'submission_outcome_unknown'
-const PAUSE_MS = 50
+const PAUSE_MS = 100
 const PAUSE_AFTER_TROUBLE_MS = 100
 
 /** Senders on every node, each with a few requests under way, until stopped. */

@@ -45,6 +45,15 @@ export class Person {
     return this.page.getByText(text).first().waitFor()
   }
 
+  /** Chooses appearance and language in the menu of the frame, which it closes again. */
+  async choose(look: 'light' | 'dark', language: 'en' | 'zh-CN'): Promise<void> {
+    const menu = this.page.locator('.looks')
+    await menu.getByRole('button').click()
+    await menu.locator('select').nth(1).selectOption(look)
+    await menu.locator('select').nth(0).selectOption(language)
+    await menu.getByRole('button').press('Escape')
+  }
+
   /** What axe finds on the page: the rules, each with the first place. */
   async findings(): Promise<readonly string[]> {
     if (!(await this.page.evaluate<boolean>("'axe' in globalThis"))) await this.page.evaluate(AXE)

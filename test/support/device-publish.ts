@@ -9,7 +9,7 @@ import { readMappings } from '#src/schemas/mappings/mapping'
 import type { Mapping } from '#src/schemas/mappings/mapping'
 import type { Connection, Publish, Wish } from '#src/mqtt/devices/publish'
 import { translate } from '#src/mqtt/devices/translate'
-import { readEvent, readNamedEvent } from '#src/schemas/event'
+import { readAcknowledge, readEvent, readNamedEvent } from '#src/schemas/event'
 import { readMessage } from '#src/schemas/message'
 import { readThing } from '#src/schemas/thing'
 
@@ -76,6 +76,7 @@ function readWish({ intent, fields }: Wish): unknown {
   const sent = { ...fields, ...CREDENTIALS }
   if (intent.model === 'message') return readMessage(sent, MAKING)
   if (intent.model === 'thing') return readThing(intent.action, sent, MAKING)
+  if (intent.action === 'acknowledge') return readAcknowledge(sent, MAKING)
   return 'eventId' in intent
     ? readNamedEvent(intent.eventId, sent, MAKING)
     : readEvent(intent.action, sent, MAKING)

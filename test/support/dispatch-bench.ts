@@ -136,7 +136,7 @@ export class DispatchBench {
         return isGone() ? never : pushes.renew(worker, ids, untilMs)
       },
       release: (worker, ids, nowMs) => pushes.release(worker, ids, nowMs),
-      tend: (after, nowMs) => pushes.tend(after, nowMs),
+      tend: (nowMs) => pushes.tend(nowMs),
       releaseAll: (nowMs) => pushes.releaseAll(nowMs),
       backlog: (provider) => pushes.backlog(provider),
     }

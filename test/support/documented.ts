@@ -16,18 +16,25 @@ export async function undocumented(
   { status, headers, text, json }: RawAnswer,
 ): Promise<string | undefined> {
   const [method = '', target = ''] = line.split(' ')
-  const document = (await rig.get('/openapi.json')).json
+  const document = (await rig.get('/openapi.json?styles=1')).json
   const template = templateOf(Object.keys(at(document, 'paths') ?? {}), target)
-  const response = at(document, 'paths', template, method.toLowerCase(), 'responses', `${status}`)
+  const named = at(document, 'paths', template, method.toLowerCase(), 'responses', `${status}`)
+  const response = at(document, ...referred(named)) ?? named
   if (response === undefined) return `${method} ${template} has no ${status}`
   const sent = headers.find((header) => header.startsWith('content-type:')) ?? ''
   const mediaType = sent.slice('content-type:'.length).split(';', 1)[0]?.trim() ?? ''
   const schema = at(response, 'content', mediaType, 'schema')
   if (!isRecord(schema)) return `${method} ${template} has no ${mediaType} for ${status}`
-  const ajv = new Ajv2020({ strict: false })
+  const ajv = new Ajv2020({ strict: false, validateFormats: false })
   const { components } = document
   const isValid = ajv.validate({ ...schema, components }, text.startsWith('{') ? json : text)
   return isValid ? undefined : `${method} ${template} ${status}: ${ajv.errorsText()}`
+}
+
+/** The names that lead to what a reference is to. */
+const referred = (node: unknown): readonly string[] => {
+  const reference = at(node, '$ref')
+  return typeof reference === 'string' ? reference.slice(2).split('/') : ['none']
 }
 
 /** The template with the fewest places that fits; a slash too many in a target counts for none. */

@@ -1,8 +1,9 @@
 // Devices and their subscriptions, in memory.
 
-import type { Subscriber } from '#domain/administration'
+import type { NamedDevice, Subscriber } from '#domain/administration'
 import { SUBSCRIBERS_MAX } from '#domain/channel'
 import type { ChannelType, Device } from '#domain/device'
+import type { Preferences } from '#domain/push/preferences'
 import type { Platform } from '#domain/push/providers'
 import type { Acknowledgement, Position } from '#domain/feed'
 import type { ChannelId, DeviceId } from '#domain/identity'
@@ -24,8 +25,15 @@ export class FakeDevices implements DeviceStore {
     return this.sessions
   }
 
-  async create(deviceId: DeviceId, platform: Platform): Promise<void> {
+  readonly labels = new Map<DeviceId, string>()
+
+  async create(deviceId: DeviceId, platform: Platform, _nowMs = 0, label?: string): Promise<void> {
     this.rows.set(deviceId, { deviceId, platform, channelType: 'private' })
+    if (label !== undefined) await this.setLabel(deviceId, label)
+  }
+
+  async setLabel(deviceId: DeviceId, label: string): Promise<void> {
+    this.labels.set(deviceId, label)
   }
 
   async remove(deviceId: DeviceId): Promise<void> {
@@ -62,18 +70,42 @@ export class FakeSubscriptions implements SubscriptionStore {
   readonly members = new Map<ChannelId, Set<DeviceId>>()
   readonly acknowledged: { readonly channelId: ChannelId; readonly seq: number }[] = []
   readonly #channels: FakeChannels
+  readonly #devices: Pick<FakeDevices, 'labels'>
 
-  constructor(channels: FakeChannels) {
+  constructor(channels: FakeChannels, devices: Pick<FakeDevices, 'labels'>) {
     this.#channels = channels
+    this.#devices = devices
   }
 
-  async subscribe(deviceId: DeviceId, channelId: ChannelId): Promise<Subscribed> {
+  readonly notify = new Map<string, Preferences>()
+
+  async setPreferences(
+    deviceId: DeviceId,
+    channelId: ChannelId,
+    notify: Preferences,
+  ): Promise<boolean> {
+    const isHeld = (await this.subscribed(deviceId, channelId)) !== undefined
+    if (isHeld) this.notify.set(`${channelId} ${deviceId}`, notify)
+    return isHeld
+  }
+
+  async preferences(deviceId: DeviceId, channelId: ChannelId): Promise<Preferences | undefined> {
+    return this.notify.get(`${channelId} ${deviceId}`) ?? {}
+  }
+
+  async subscribe(
+    deviceId: DeviceId,
+    channelId: ChannelId,
+    _nowMs = 0,
+    notify?: Preferences,
+  ): Promise<Subscribed> {
     const channel = this.#channels.rows.get(channelId)
     if (channel === undefined) return { kind: 'no-channel' }
     const members = this.members.get(channelId) ?? new Set()
     const isNew = !members.has(deviceId)
     if (isNew && members.size >= SUBSCRIBERS_MAX) return { kind: 'full' }
     this.members.set(channelId, members.add(deviceId))
+    if (notify !== undefined) await this.setPreferences(deviceId, channelId, notify)
     return { kind: 'subscribed', channelName: channel.channelName, isNew }
   }
 
@@ -92,8 +124,10 @@ export class FakeSubscriptions implements SubscriptionStore {
     return others.map(([channelId]) => channelId)
   }
 
-  async isSubscribed(deviceId: DeviceId, channelId: ChannelId): Promise<boolean> {
-    return this.members.get(channelId)?.has(deviceId) ?? false
+  async subscribed(deviceId: DeviceId, channelId: ChannelId): Promise<NamedDevice | undefined> {
+    const label = this.#devices.labels.get(deviceId)
+    const device = label === undefined ? {} : { label }
+    return this.members.get(channelId)?.has(deviceId) === true ? device : undefined
   }
 
   async subscribers(channelId: ChannelId): Promise<readonly Subscriber[]> {

@@ -37,11 +37,13 @@ export class FakeProcessContext implements ProcessContext {
   readonly requests: RecordedRequest[] = []
   readonly printed: string[] = []
   readonly diagnostics: string[] = []
+  readonly written: Buffer[] = []
   readonly served: Env[] = []
   readonly screen: Screen | undefined
   readonly readInput: () => Promise<string>
   readonly input: () => Readable
   readonly untilStopped: () => AbortSignal
+  readonly saveMemory = (): void => undefined
   readonly #answer: (request: RecordedRequest) => FakeAnswer
 
   constructor({
@@ -49,7 +51,7 @@ export class FakeProcessContext implements ProcessContext {
     input = '',
     stopped = AbortSignal.abort(),
     screen,
-    answer = () => success({ op_id: 'op' }),
+    answer = () => success({ op_id: 'op', status: 'sent' }),
   }: FakeOptions = {}) {
     this.env = env
     this.screen = screen
@@ -88,6 +90,7 @@ export class FakeProcessContext implements ProcessContext {
 
   readonly terminal: Terminal = {
     print: (line) => void this.printed.push(line),
+    write: async (part) => void this.written.push(Buffer.from(part)),
     printDiagnostic: (line) => void this.diagnostics.push(line),
     draw: (text) => void this.printed.push(text),
     screen: () => this.screen,

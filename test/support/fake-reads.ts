@@ -3,9 +3,13 @@
 import type { Event, Thing } from '#domain/entity'
 import type { CatchUpPage, CatchUpRequest, FeedEntry } from '#domain/feed'
 import type { ChannelId, OperationId } from '#domain/identity'
+import type { HistoryQuery, OrderedPage, OrderedQuery } from '#domain/history/ordered-reads'
 import type { Fields } from '#domain/submission'
 import type { Claim, ClaimOutcome, Operation, OperationStore } from '#domain/operation'
-import type { EntityQuery, HistoryQuery, Page, ReadStore } from '#domain/store-ports'
+import type { EntryReceipts, ReceiptQuery } from '#domain/push/receipts'
+import { documentOf } from '#domain/things/document'
+import type { ScanQuery, Scanned } from '#domain/things/scan'
+import type { EntityQuery, Page, ReadStore } from '#domain/store-ports'
 
 export class FakeReads implements ReadStore {
   keptThings: Thing[] = []
@@ -40,18 +44,47 @@ export class FakeReads implements ReadStore {
     return this.#page(this.keptEvents)
   }
 
+  async scan(query: ScanQuery): Promise<Scanned> {
+    const { by, isDescending, after, until, prefix = '' } = query
+    const placeOf = ({ id, seq }: Thing) => (by === 'changed' ? seq : id)
+    const isBehind = (thing: Thing): boolean =>
+      after === undefined || (isDescending ? placeOf(thing) < after : placeOf(thing) > after)
+    const things = this.keptThings
+      .filter((thing) => isBehind(thing) && (by === 'changed' || thing.id.startsWith(prefix)))
+      .filter(({ id }) => until === undefined || id <= until)
+      .toSorted((one, other) => (placeOf(one) < placeOf(other) === isDescending ? 1 : -1))
+      .slice(0, query.limit)
+      .map((thing) => {
+        const document = documentOf(thing)
+        return { ...thing, document, bytes: Buffer.byteLength(document) }
+      })
+    return { things, isLast: things.length < query.limit }
+  }
+
   async history(query: HistoryQuery): Promise<Page<FeedEntry>> {
     this.queries.push(query)
-    const { channelId, afterSeq = 0, sinceMs = 0, model } = query
+    const { channelId, afterSeq = 0, sinceMs = 0, models } = query
     return this.#page(
       this.entries.filter(
         (entry) =>
           entry.channelId === channelId &&
           entry.seq > afterSeq &&
           entry.acceptedAt >= sinceMs &&
-          (model === undefined || entry.model === model),
+          models?.includes(entry.model) !== false,
       ),
     )
+  }
+
+  async openEventsInOrder(query: OrderedQuery): Promise<OrderedPage<Event>> {
+    return inOrder(this.keptEvents, query)
+  }
+
+  receiptQueries: ReceiptQuery[] = []
+  receipted: EntryReceipts | undefined = undefined
+
+  async receipts(query: ReceiptQuery): Promise<EntryReceipts | undefined> {
+    this.receiptQueries.push(query)
+    return this.receipted
   }
 
   async catchUp(_requests: readonly CatchUpRequest[]): Promise<readonly CatchUpPage[]> {
@@ -65,6 +98,18 @@ export class FakeReads implements ReadStore {
   #page<Item>(items: readonly Item[]): Page<Item> {
     return this.next === undefined ? { items } : { items, next: this.next }
   }
+}
+
+function inOrder<Item extends { readonly id: string }>(
+  items: readonly Item[],
+  { afterId = '', thingPrefix = '', limit }: OrderedQuery,
+): OrderedPage<Item> {
+  const behind = items
+    .filter(({ id }) => id > afterId && id.startsWith(thingPrefix))
+    .toSorted((one, other) => (one.id < other.id ? -1 : 1))
+  const page = behind.slice(0, limit)
+  const last = page.at(-1)
+  return behind.length > limit && last ? { items: page, nextId: last.id } : { items: page }
 }
 
 export class FakeOperations implements OperationStore {

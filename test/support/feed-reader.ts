@@ -2,7 +2,7 @@
 
 import type { CatchUpPage, CatchUpRequest, FeedEntry } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
-import { valuesOf } from '#domain/patch'
+import { timesBesideNewest, valuesOf } from '#domain/patch'
 import type { Fields } from '#domain/submission'
 import { foldThing } from '#src/client/view'
 import type { ThingView } from '#src/client/view'
@@ -100,6 +100,7 @@ export function liveOf(writer: ChannelWriter): Map<string, unknown> {
         seq,
         fields: { ...valuesOf(parts.fields), observed_at: at },
         attrs: { ...valuesOf(parts.attrs) },
+        attrTimes: { ...timesBesideNewest(parts.attrs) },
         externalIds: { ...valuesOf(parts.externalIds) },
       },
     ]),

@@ -11,6 +11,7 @@ import { createInterface } from 'node:readline'
 
 import type { ExecutionContext } from 'ava'
 
+import { makeTables } from './made-tables.ts'
 import { program } from './program.ts'
 
 /** That which a server ends with: a test, or all tests of a file. */
@@ -39,7 +40,10 @@ export interface Gateway {
 }
 
 export interface GatewayOptions {
-  /** The folder for the data; without one a temporary folder is made and removed with the test. */
+  /**
+   * The folder for the data. Without one a temporary folder is made, with a database whose tables
+   * stand, and removed with the test.
+   */
   readonly directory?: string
   readonly env?: Readonly<Record<string, string>>
   /** Flags of Node beside those of the tests. */
@@ -48,6 +52,10 @@ export interface GatewayOptions {
 
 /** The token of every test gateway: with it the password budget does not count. */
 export const TOKEN = 'test-gateway-token'
+
+const { NODE_COMPILE_CACHE: compiled } = process.env
+/** Where a whole run keeps compiled code: a gateway starts in a tenth less processor time. */
+const COMPILED = compiled === undefined ? {} : { NODE_COMPILE_CACHE: compiled }
 
 /** The environment of a gateway whose clock is ahead of the machine's. */
 export function aheadBy(ms: number): Readonly<Record<string, string>> {
@@ -70,6 +78,7 @@ export async function startGateway(
 ): Promise<Gateway> {
   const folder = directory ?? (await temporaryFolder(t))
   const database = join(folder, 'gateway.db')
+  if (directory === undefined) await makeTables(database)
   const child = spawn(process.execPath, [...flags, ...program('main')], {
     cwd: folder,
     env: {
@@ -77,6 +86,7 @@ export async function startGateway(
       SERVICE_HTTP_ADDR: '127.0.0.1:0',
       SERVICE_TOKEN: TOKEN,
       SERVICE_DATABASE_URL: `sqlite:${database}`,
+      ...COMPILED,
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -5,11 +5,20 @@
 export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'src/domain': [],
   'src/passwords': ['@zxcvbn-ts/language-common'],
-  'src/schemas': ['src/domain', 'src/rules', 'ajv'],
+  'src/schemas': ['src/domain', 'src/queries', 'src/rules', 'ajv'],
+  // Queries of Things: their conditions are those of rules.
+  'src/queries': ['src/domain', 'src/rules'],
   'src/rules': ['src/domain', '@marcbachmann/cel-js'],
   machines: ['src/domain', 'src/rules', 'xstate'],
   actors: ['src/domain', 'machines', 'xstate'],
-  'src/acceptance': ['src/passwords', 'src/domain', 'src/rules', 'src/schemas', 'node:'],
+  'src/acceptance': [
+    'src/passwords',
+    'src/domain',
+    'src/queries',
+    'src/rules',
+    'src/schemas',
+    'node:',
+  ],
   // What every edge says of a fault, whatever its protocol.
   'src/refusals': ['src/domain'],
   // Requests and answers over uWebSockets.js; it knows no route.
@@ -60,7 +69,6 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/schemas',
     '@nats-io/transport-node',
     '@nats-io/jetstream',
-    '@nats-io/kv',
     'node:',
   ],
   'src/store': ['src/domain', 'typeorm', 'mysql2', 'node:', 'ormconfig.ts'],
@@ -103,8 +111,6 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'preact',
     'preact/hooks',
     '@preact/signals',
-    'uplot',
-    'uplot/dist/uPlot.min.css',
     'uqr',
     // The style of every page, which the build takes from src/authorization.
     'look.css',
@@ -120,8 +126,10 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'src/config',
     'src/domain',
     'src/process',
+    'src/rules',
     'src/schemas',
     'csv-parse',
+    'hyparquet-writer',
     'node:',
   ],
   // The table of commands loads the one that runs.
@@ -196,6 +204,7 @@ export const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
     'src/client/node/quic.ts',
   ],
   '@bufbuild/protobuf/wire': ['src/mqtt/devices/sparkplug-payload.ts'],
+  'hyparquet-writer': ['src/cli/export/parquet.ts'],
   mqtt: ['src/mqtt/bridge/broker.ts'],
   'mqtt-packet': ['src/mqtt/codec.ts'],
   '@matrixai/logger': ['src/transports/carriers/quic/server.ts', 'src/client/node/quic.ts'],

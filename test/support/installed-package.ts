@@ -8,6 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
+import { isBuilt } from './program.ts'
+
 const ROOT = new URL('../..', import.meta.url).pathname
 /** Packing builds, and an installation copies 450 MB: minutes, where a disk has much to do. */
 export const INSTALLED_WITHIN_MS = 600_000
@@ -64,7 +66,15 @@ export async function installPackage(): Promise<InstalledPackage> {
   const folder = await mkdtemp(join(tmpdir(), 'heliograph-package-'))
   const npm = (cwd: string, ...words: string[]) =>
     promisify(execFile)('npm', words, { cwd, env: environment(), timeout: TIME_MAX_MS })
-  const { stdout } = await npm(ROOT, 'pack', '--json', '--pack-destination', folder)
+  // Packing builds, unless that is done: `npm ci` has built.
+  const pack = [
+    'pack',
+    '--json',
+    '--pack-destination',
+    folder,
+    ...(isBuilt ? ['--ignore-scripts'] : []),
+  ]
+  const { stdout } = await npm(ROOT, ...pack)
   const [packed] = JSON.parse(stdout) as [{ readonly filename: string }]
   await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }')
   await npm(folder, ...INSTALL, `./${packed.filename}`)

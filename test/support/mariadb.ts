@@ -10,13 +10,14 @@ import type { PushRules } from '#domain/push'
 import { openStore } from '#src/store/store'
 import type { StoreRuntime } from '#src/store/opening'
 import type { Store } from '#src/store/store'
-import { startTestDatabase } from '#test/support/current-servers'
+import { startTestDatabase, UNSYNCED } from '#test/support/current-servers'
 import { FakeMeter } from '#test/support/fake-telemetry'
 import { realRuntime } from '#test/support/real-runtime'
+import type { Owner } from '#test/support/gateway'
 import { sharedServers } from '#test/support/shared-servers'
 
-// Tests run at once, each with a pool of its own; their data need not outlive the machine.
-const PARAMETERS = ['--max-connections=2000', '--innodb-flush-log-at-trx-commit=2']
+// Tests run at once, each with a pool of its own.
+const PARAMETERS = ['--max-connections=2000', ...UNSYNCED]
 
 export type WithMariaDb = (t: ExecutionContext, server: MariaDbServer) => Promise<void>
 
@@ -68,7 +69,7 @@ const unused: string[] = []
  * The address of a database without rows. Its tables may stand already: making them takes half a
  * second, and emptying them some milliseconds.
  */
-export async function emptyDatabase(t: ExecutionContext, server: MariaDbServer): Promise<string> {
+export async function emptyDatabase(t: Owner, server: MariaDbServer): Promise<string> {
   const url = unused.pop() ?? (await newDatabase(server))
   t.teardown(async () => {
     await connected(url, removeRows)
@@ -113,7 +114,7 @@ export interface NodeOptions {
 
 /** One process's store on a database; it closes with the test. */
 export async function openNode(
-  t: ExecutionContext,
+  t: Owner,
   url: string,
   { meter = new FakeMeter(), runtime = realRuntime, pushes }: NodeOptions = {},
 ): Promise<Store> {

@@ -1,10 +1,11 @@
 // Rules and what waits for a time, in memory: the part of the turn store that rules use.
 
 import type { ChannelId, RuleId, ThingId } from '#domain/identity'
-import { DUE_MAX, SWEEP_MAX } from '#domain/rules/stored'
+import { DUE_MAX, OF_EVENT, SWEEP_MAX } from '#domain/rules/stored'
 import type {
   DueInChannel,
   DueSweep,
+  EventWatch,
   PutOff,
   RuleWrites,
   StoredRule,
@@ -18,7 +19,7 @@ interface Row {
   readonly ruleId: RuleId
   readonly thingId: string
   readonly lane: number
-  readonly kept: Watch | Sweep
+  readonly kept: Watch | Sweep | EventWatch
 }
 
 export class MemoryRules {
@@ -60,10 +61,10 @@ export class MemoryRules {
 
   /** Adds what is due to the Messages that are. */
   addDue(before: readonly DueInChannel[], asked: Asked): readonly DueInChannel[] {
-    const { lane, upTo, max = DUE_MAX, isParked, thingsOf } = asked
+    const { lane, upTo, max = DUE_MAX, except, thingsOf } = asked
     const left = max - before.flatMap(({ messages = [] }) => messages).length
     const rows = this.#waiting(lane).filter(
-      ({ kept, channelId }) => (kept.due ?? Infinity) <= upTo && !isParked(channelId),
+      ({ kept, channelId }) => (kept.due ?? Infinity) <= upTo && !except.includes(channelId),
     )
     const found = new Map(before.map((one) => [one.channelId, one]))
     for (const row of rows.slice(0, left)) {
@@ -71,7 +72,9 @@ export class MemoryRules {
       const item =
         'cursor' in kept
           ? this.#sweep(row, kept, { things: thingsOf(channelId), max: left })
-          : { ruleId, thingId: thingId as ThingId }
+          : ruleId === OF_EVENT
+            ? { eventId: thingId }
+            : { ruleId, thingId: thingId as ThingId }
       const one = found.get(channelId) ?? { channelId, items: [] }
       found.set(channelId, { ...one, items: [...one.items, item] })
     }
@@ -140,7 +143,7 @@ interface Asked {
   readonly lane: number
   readonly upTo: number
   readonly max?: number | undefined
-  readonly isParked: (channelId: ChannelId) => boolean
+  readonly except: readonly ChannelId[]
   readonly thingsOf: (channelId: ChannelId) => readonly string[]
 }
 

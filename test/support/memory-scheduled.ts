@@ -15,7 +15,7 @@ interface Asked {
   readonly lane: number
   readonly upTo: number
   readonly max?: number | undefined
-  readonly isParked: (channelId: ChannelId) => boolean
+  readonly except: readonly ChannelId[]
 }
 
 interface Row {
@@ -42,9 +42,9 @@ export class MemoryScheduled {
     }
   }
 
-  due({ lane, upTo, max = SENT_PER_TICK_MAX, isParked }: Asked): readonly DueInChannel[] {
+  due({ lane, upTo, max = SENT_PER_TICK_MAX, except }: Asked): readonly DueInChannel[] {
     const rows = this.#ofLane(lane).filter(
-      ({ kept, channelId }) => kept.deliverAt <= upTo && !isParked(channelId),
+      ({ kept, channelId }) => kept.deliverAt <= upTo && !except.includes(channelId),
     )
     const some = rows.slice(0, Math.min(max, SENT_PER_TICK_MAX))
     return [...Map.groupBy(some, ({ channelId }) => channelId)].map(([channelId, own]) => ({

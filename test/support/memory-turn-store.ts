@@ -3,18 +3,18 @@
 // a store fails, and it lists requests that no correct gateway makes.
 
 import type { Event, Thing } from '#domain/entity'
-import type { FeedEntry } from '#domain/feed'
+import type { FeedEntry, LateReading } from '#domain/feed'
 import type { ChannelId, OperationId } from '#domain/identity'
 import type { LanePlace, Lease, LogState } from '#domain/lane'
 import type { Operation } from '#domain/operation'
 import { bare, isRecord } from '#domain/record'
 import { STORE_FAILURES } from '#domain/store-ports'
-import type { ParkedSubmission, Waiting } from '#domain/parked'
 import type { DueInChannel } from '#domain/rules/stored'
 import type {
   ChannelHead,
   Committed,
   DeadLetter,
+  DueLimits,
   EntityKey,
   TurnReads,
   TurnState,
@@ -49,16 +49,14 @@ export class MemoryTurnStore implements TurnStore {
   readonly heads = new Map<ChannelId, ChannelHead>()
   readonly operations = new Map<OperationId, Operation>()
   readonly feed: FeedEntry[] = []
+  readonly late: LateReading[] = []
   readonly deadLetters: DeadLetter[] = []
-  /** The waiting submissions, oldest first. */
-  parked: (ParkedSubmission & Waiting)[] = []
   /** Channels whose rows every commit refuses, with the error. */
   readonly refused = new Map<ChannelId, Error>()
   readonly lanes = new Map<number, { epoch: number; place: LanePlace }>()
   readonly #things = new Map<string, string>()
   readonly #events = new Map<string, string>()
   #hung: (() => void)[] = []
-  #parkedId = 0
   /** Rules and what waits for a time. */
   readonly rules = new MemoryRules()
   readonly scheduled = new MemoryScheduled()
@@ -98,6 +96,7 @@ export class MemoryTurnStore implements TurnStore {
       sorted([...this.#things].map(String)),
       sorted([...this.#events].map(String)),
       sorted(Object.values(byChannel).map((entries) => JSON.stringify(entries))),
+      sorted(this.late.map((late) => JSON.stringify(late))),
       sorted([...this.operations.values()].map((operation) => JSON.stringify(operation))),
       this.rules.snapshot(),
       this.scheduled.snapshot(),
@@ -141,15 +140,18 @@ export class MemoryTurnStore implements TurnStore {
     return this.#call('commit', { kind: 'fenced', lanes }, () => this.#commit(writes))
   }
 
-  due(lane: number, upTo: number, max?: number): Promise<readonly DueInChannel[]> {
+  due(
+    lane: number,
+    upTo: number,
+    { max, except = [] }: DueLimits = {},
+  ): Promise<readonly DueInChannel[]> {
     const thingsOf = (channelId: ChannelId): readonly string[] =>
       [...this.#things.keys()].flatMap((key) =>
         key.startsWith(channelId) ? [key.slice(channelId.length + 1)] : [],
       )
     return this.#call('load', undefined, () => {
-      const isParked = (id: ChannelId): boolean => this.parked.some((one) => one.channelId === id)
-      const messages = this.scheduled.due({ lane, upTo, max, isParked })
-      return this.rules.addDue(messages, { lane, upTo, max, isParked, thingsOf })
+      const messages = this.scheduled.due({ lane, upTo, max, except })
+      return this.rules.addDue(messages, { lane, upTo, max, except, thingsOf })
     })
   }
 
@@ -161,19 +163,6 @@ export class MemoryTurnStore implements TurnStore {
 
   deadlines(lane: number): Promise<number> {
     return Promise.resolve(this.rules.waiting(lane) + this.scheduled.waiting(lane))
-  }
-
-  parkedIn(lane: number): Promise<ReadonlyMap<ChannelId, number>> {
-    const ofLane = this.parked.filter((parked) => parked.lane === lane)
-    const byChannel = Map.groupBy(ofLane, ({ channelId }) => channelId)
-    const counts = [...byChannel].map(([channelId, { length }]) => [channelId, length] as const)
-    return Promise.resolve(new Map(counts))
-  }
-
-  waitingFor(channelId: ChannelId, max: number): Promise<readonly Waiting[]> {
-    return this.#call('load', undefined, () =>
-      this.parked.filter((parked) => parked.channelId === channelId).slice(0, max),
-    )
   }
 
   untilDurable(): Promise<void> {
@@ -210,17 +199,8 @@ export class MemoryTurnStore implements TurnStore {
       const refusal = this.refused.get(channelId)
       if (refusal !== undefined) throw refusal
     }
-    const { unparked } = writes
     for (const opId of endedIn(writes)) this.operations.delete(opId)
-    for (const opId of unparked?.opIds ?? []) this.operations.delete(opId)
     this.#check(writes)
-    this.parked = this.parked.filter(
-      ({ channelId, id }) => channelId !== unparked?.channelId || id > unparked.throughId,
-    )
-    for (const parked of writes.parked ?? []) {
-      this.#parkedId += 1
-      this.parked.push({ ...parked, id: this.#parkedId })
-    }
     this.commits.push({ ...writes, operations: recordsIn(writes) })
     for (const { lane, epoch, to } of writes.lanes) this.lanes.set(lane, { epoch, place: to })
     for (const { head, things, events, rules, scheduled } of writes.channels) {
@@ -238,6 +218,7 @@ export class MemoryTurnStore implements TurnStore {
     this.scheduled.putOff(writes.putOff)
     this.rules.putOff(writes.putOff)
     this.feed.push(...entries)
+    this.late.push(...writes.channels.flatMap(({ late = [] }) => late))
     for (const operation of recordsIn(writes)) this.operations.set(operation.opId, operation)
     this.deadLetters.push(...writes.deadLetters)
     return { kind: 'committed' }

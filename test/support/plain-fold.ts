@@ -44,7 +44,7 @@ const submissions = fc.record({
   kind: kinds,
   isPoison: fc.integer({ min: 0, max: 19 }).map((number) => number === 0),
 })
-type Made = typeof submissions extends fc.Arbitrary<infer One> ? One : never
+export type Made = typeof submissions extends fc.Arbitrary<infer One> ? One : never
 
 export const batches = fc.array(fc.array(submissions, { minLength: 1, maxLength: 6 }), {
   minLength: 4,
@@ -106,13 +106,22 @@ function decide(submission: Submission, store: MemoryTurnStore): Decision {
 
 /** The writes of one submission, beside the move of its lane. */
 /** A tick has no effect. */
-function writesFor(submission: Item, { store, place }: { store: MemoryTurnStore; place: number }) {
+function writesFor(
+  submission: Item,
+  { store, place, isSetAside }: { store: MemoryTurnStore; place: number; isSetAside: boolean },
+) {
   const none = { channels: [], operations: [], deadLetters: [] }
   const letter = { lane: 0, position: place, index: 0, error: '', at: 0 }
   if (submission.model === 'unreadable') {
     return { ...none, deadLetters: [{ ...letter, payload: submission.payload }] }
   }
   if (submission.model === 'tick') return none
+  if (isSetAside) {
+    const isUsed = store.operations.has(submission.opId)
+    const operations = isUsed ? [] : [operationOf(submission, 'internal_error')]
+    const deadLetters = [{ ...letter, payload: JSON.stringify(submission) }]
+    return { ...none, operations, deadLetters }
+  }
   const head = store.heads.get(submission.channelId)
   const isRepeat =
     submission.model === 'message' && submission.claimed && store.operations.has(submission.opId)
@@ -123,6 +132,7 @@ function writesFor(submission: Item, { store, place }: { store: MemoryTurnStore;
   const {
     operation,
     entry,
+    late,
     thing: oneThing,
     event: oneEvent,
     ...counts
@@ -144,23 +154,25 @@ function writesFor(submission: Item, { store, place }: { store: MemoryTurnStore;
   const written = {
     head: headAfter,
     entries: entry === undefined ? [] : [entry],
+    late: late === undefined ? [] : [late],
     things: oneThing === undefined ? [] : [oneThing],
     events: oneEvent === undefined ? [] : [oneEvent],
   }
   return { ...none, operations: [operation], channels: [written] }
 }
 
-/** Applies a lane submission by submission. */
+/** Applies a lane submission by submission; those of `setAside` become dead letters. */
 export async function fold(
   store: MemoryTurnStore,
   lane: number,
   items: readonly Item[],
+  setAside: ReadonlySet<Item> = new Set(),
 ): Promise<void> {
   let from = await store.takeLane({ lane, epoch: 1 })
   for (const item of items) {
     if (from === 'fenced') return
     const to = from + 1
-    const writes = writesFor(item, { store, place: to })
+    const writes = writesFor(item, { store, place: to, isSetAside: setAside.has(item) })
     const deadLetters = writes.deadLetters.map((letter) => ({ ...letter, lane }))
     await store.commit({ ...writes, deadLetters, lanes: [{ lane, epoch: 1, from, to }] })
     from = to

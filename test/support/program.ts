@@ -7,7 +7,8 @@ import { join } from 'node:path'
 const ROOT = new URL('../..', import.meta.url).pathname
 const SOURCES = ['src', 'actors', 'machines', 'ormconfig.ts']
 
-const isBuilt = buildIsNewest()
+/** True: `dist` is what the sources are now. */
+export const isBuilt = buildIsNewest()
 
 /** Node's arguments for a module of `src`, for instance 'main'. */
 export const program = (name: string): readonly string[] =>

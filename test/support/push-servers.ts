@@ -179,6 +179,7 @@ export function pushOf(provider: ProviderName, parts: PushParts = {}): Push {
     attempts: 0,
     expiresAt: parts.expiresAt ?? Date.now() + 86_400_000,
     queuedAt: 1_000,
+    isPassive: false,
     ...(parts.entityTitle !== undefined && { entityTitle: parts.entityTitle }),
   }
 }

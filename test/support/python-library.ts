@@ -1,4 +1,4 @@
-// Finds Python with a library of another implementation (aioquic for QUIC, paho for MQTT), or installs
+// Finds Python with a library of another implementation (aioquic for QUIC, paho for MQTT, the client of Prometheus), or installs
 // it from Debian's packages or, if Debian has none, with pip into a folder of its own.
 
 import { execFile } from 'node:child_process'
@@ -35,6 +35,13 @@ const AIOQUIC: Library = {
 }
 // paho 2 calls back in another way than the version of Debian 12.
 const PAHO: Library = { module: 'paho.mqtt.reasoncodes', name: 'paho-mqtt', version: '2.1.0' }
+
+const PROMETHEUS: Library = {
+  module: 'prometheus_client.openmetrics.parser',
+  name: 'prometheus-client',
+  version: '0.16.0',
+  debian: 'python3-prometheus-client',
+}
 
 const folderOf = ({ name, version }: Library): string =>
   join(tmpdir(), `heliograph-${name}-${version}`)
@@ -104,3 +111,6 @@ async function withLibrary(t: ExecutionContext, library: Library): Promise<Pytho
 export const aioquic = (t: ExecutionContext): Promise<Python | undefined> => withLibrary(t, AIOQUIC)
 
 export const paho = (t: ExecutionContext): Promise<Python | undefined> => withLibrary(t, PAHO)
+
+export const prometheusClient = (t: ExecutionContext): Promise<Python | undefined> =>
+  withLibrary(t, PROMETHEUS)

@@ -24,6 +24,7 @@ export async function runAt(words: string, env: Env, input = '') {
     readInput: fake.readInput,
     input: fake.input,
     serve: fake.serve,
+    saveMemory: fake.saveMemory,
     untilStopped: fake.untilStopped,
   })
   return { exitCode, printed: fake.printed, diagnostics: fake.diagnostics }

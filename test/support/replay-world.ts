@@ -50,11 +50,9 @@ function unreliable(store: TurnStore, { loads, commits }: Faults) {
   }
   let isDown = false
   const port: TurnStore = {
-    due: (lane, upTo, max) => store.due(lane, upTo, max),
+    due: (lane, upTo, limits) => store.due(lane, upTo, limits),
     nextDue: (lane) => store.nextDue(lane),
     deadlines: (lane) => store.deadlines(lane),
-    parkedIn: (lane) => store.parkedIn(lane),
-    waitingFor: (channelId, max) => store.waitingFor(channelId, max),
     lastEpoch: () => store.lastEpoch(),
     untilDurable: () => store.untilDurable(),
     bindLog: (log) => store.bindLog(log),
@@ -150,28 +148,20 @@ class Cluster {
   async finish(): Promise<readonly (readonly FeedEntry[])[]> {
     for (const lane of [0, 1]) this.#give(lane, { to: 0, isTold: true })
     this.#processes?.[0].recover()
-    await this.#unpark()
+    await this.#applied()
     await this.#processes?.[0].system.drain()
     for (const { stop } of this.#all) await stop()
     return this.#all.map(({ entries }) => entries())
   }
 
-  /**
-   * Applies the submissions parked while the store was unwilling, once all of the log is applied.
-   */
-  async #unpark(): Promise<void> {
-    const [process] = this.#processes ?? []
-    if (process === undefined) return
+  /** Resolves once all of the log is applied. */
+  async #applied(): Promise<void> {
     const isApplied = async (lane: number): Promise<boolean> => {
       const { last } = await this.log.bounds(lane)
       return (this.store.lanes.get(lane)?.place ?? 0) >= placeOf(last, 0)
     }
-    const isOver = async (): Promise<boolean> =>
-      (await isApplied(0)) && (await isApplied(1)) && this.store.parked.length === 0
-    for (let rounds = 0; !(await isOver()); rounds += 1) {
+    for (let rounds = 0; !((await isApplied(0)) && (await isApplied(1))); rounds += 1) {
       if (rounds === ROUNDS_MAX) throw new Error('the lanes wait for ever')
-      process.clock.now += 60_000
-      process.system.tryParked()
       await turn()
     }
   }
@@ -226,6 +216,7 @@ export async function wrongIn(world: World, play: Play = PLAIN): Promise<string 
   const cluster = new Cluster(world)
   const { store, log } = cluster
   const lanes: readonly [Item[], Item[]] = [[], []]
+  const itemAt = new Map<string, Item>()
   await cluster.start()
   const steps = Math.max(world.batches.length, world.handovers.length)
   for (let step = 0; step < steps; step += 1) {
@@ -240,7 +231,10 @@ export async function wrongIn(world: World, play: Play = PLAIN): Promise<string 
       const acceptedAt = play.tickAt?.(step, lanes[lane])
       const ticks = acceptedAt === undefined ? [] : [{ model: 'tick', acceptedAt } as const]
       lanes[lane].push(...ticks)
-      log.put(lane, [...batch.map(({ item }) => item), ...ticks])
+      const position = log.put(lane, [...batch.map(({ item }) => item), ...ticks])
+      for (const [index, { item }] of batch.entries()) {
+        itemAt.set(`${lane} ${position} ${index}`, item)
+      }
     }
     const handover = world.handovers[step]
     if (handover !== undefined) await cluster.handOver(handover)
@@ -250,7 +244,16 @@ export async function wrongIn(world: World, play: Play = PLAIN): Promise<string 
 
   const expected = newStore()
   for (const id of store.poison) expected.poison.add(id)
-  for (const lane of [0, 1] as const) await play.apply(expected, lane, lanes[lane])
+  const isPoison = (item: Item): boolean => isOfEntity(item) && store.poison.has(item.opId)
+  const setAside = new Set(
+    store.deadLetters.flatMap(({ lane, position, index }) => {
+      const item = itemAt.get(`${lane} ${position} ${index}`)
+      return item === undefined || item.model === 'unreadable' || isPoison(item) ? [] : item
+    }),
+  )
+  const mayBeRefused = world.faults.some(({ commits }) => commits.includes('unwilling'))
+  if (setAside.size > 0 && !mayBeRefused) return 'submissions were set aside without a reason'
+  for (const lane of [0, 1] as const) await play.apply(expected, lane, lanes[lane], setAside)
 
   for (const lane of [0, 1]) {
     const { last } = await log.bounds(lane)

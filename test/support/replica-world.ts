@@ -8,7 +8,7 @@ import type { Replica } from '#src/client/replica'
 import { thingFrom } from '#src/client/view'
 import type { ThingView } from '#src/client/view'
 import type { Delivery } from '#src/schemas/frames'
-import { pageToWire, thingToWire } from '#src/schemas/answers'
+import { thingToWire } from '#src/schemas/answers'
 import type { ThingRecord } from '#src/client/bodies'
 import { fakeFetch, refusal, success } from './fake-fetch.ts'
 import type { Asked } from './fake-fetch.ts'
@@ -286,6 +286,6 @@ class WorldDevice {
     const before = typeof cursor === 'string' ? { before: Number(cursor) } : {}
     const page = await read.things({ channelId, ...PAGE, ...before })
     const next_cursor = page.next?.toString()
-    return success({ ...pageToWire(page, thingToWire), next_cursor })
+    return success({ items: page.items.map(thingToWire), next_cursor })
   }
 }

@@ -7,6 +7,7 @@ export const limitsOf = (beforeMs: number): RetentionLimits => ({
   operations: beforeMs,
   messagesAndEvents: beforeMs,
   thingUpdates: beforeMs,
+  tiers: { '5m': beforeMs, '1h': beforeMs, '1d': beforeMs },
   tombstones: beforeMs,
   deletedChannels: beforeMs,
   authorization: beforeMs,

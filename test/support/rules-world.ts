@@ -6,11 +6,12 @@ import * as fc from 'fast-check'
 import { ChannelDirectory } from '#actors/channel'
 import { commitTurn, decideTurn } from '#actors/turn'
 import { ENDED_LIFE_MS, itemOf } from '#test/support/plain-fold'
-import type { Item } from '#test/support/plain-fold'
+import type { Item, Made } from '#test/support/plain-fold'
 import type { MemoryTurnStore } from '#test/support/memory-turn-store'
 import { worlds } from '#test/support/replay-world'
 import type { Play } from '#test/support/replay-world'
 import { ruleOf } from '#test/support/rules'
+import type { EventSubmission } from '#domain/submission'
 import { cancellation, opId, rule } from '#test/support/submissions'
 import { LIMITS } from '#test/support/turn-bench'
 
@@ -39,6 +40,7 @@ export const rulesPlay: Play = {
     const item = itemOf(made)
     if (item.model === 'unreadable' || item.model === 'tick') return item
     const { parts } = made
+    if (item.model === 'event') return attended(item, parts)
     const acceptedAt = item.acceptedAt * PACE
     if (made.kind === 'claimed-x' && item.model === 'message') {
       return { ...item, acceptedAt, schedule: { deliverAt: acceptedAt + 5 * PACE } }
@@ -63,6 +65,26 @@ export const rulesPlay: Play = {
   apply: applyOneByOne,
 }
 
+/**
+ * Events remind and escalate; some updates stand for acknowledgements, which snooze or have no end.
+ */
+function attended(item: EventSubmission, { attr, pauseMs }: Made['parts']): EventSubmission {
+  const acceptedAt = item.acceptedAt * PACE
+  const { patch } = item
+  if (item.action === 'update' && attr === 1) {
+    const acknowledging = pauseMs % 2 === 0 ? { snoozeMs: 1_000 } : {}
+    return {
+      ...item,
+      action: 'acknowledge',
+      acceptedAt,
+      patch: { at: patch.at, fields: {} },
+      acknowledging,
+    }
+  }
+  const escalate = [{ after: '2s', level: 1, severity: 'high' }]
+  return { ...item, acceptedAt, patch: { ...patch, fields: { remind_every: '1s', escalate } } }
+}
+
 async function applyOneByOne(
   store: MemoryTurnStore,
   lane: number,
@@ -75,15 +97,15 @@ async function applyOneByOne(
     const to = from + 1
     const item = { lane, position: to, index, placeAfter: to, submission }
     const directory = new ChannelDirectory(limits)
-    const moves = [{ lane, epoch: 1, from, to }]
-    const turn = { items: [item], moves, nowMs: 0 }
+    const lanes = new Map([[lane, { epoch: 1, decidedTo: from }]])
+    const turn = { items: [item], lanes, nowMs: 0 }
     await commitTurn({ store }, await decideTurn({ store, directory }, turn))
     from = to
   }
 }
 
 /**
- * Worlds without what changes the order of a log: a parked channel's deadlines wait, and a poisoned
+ * Worlds without what changes the order of a log: a refused channel's deadlines wait, and a poisoned
  * submission has no effect.
  */
 export const rulesWorlds = fc.record({ world: worlds }).map(({ world }) => ({

@@ -8,7 +8,7 @@ import type { Over } from '#test/support/actor-system'
 import { MemoryLog } from '#test/support/memory-log'
 import { MemoryTurnStore } from '#test/support/memory-turn-store'
 import type { StoreCall, StoreFault } from '#test/support/memory-turn-store'
-import { channel } from '#test/support/submissions'
+import { channel, thing } from '#test/support/submissions'
 
 export const CHANNELS = [1, 2, 3].map(channel)
 
@@ -32,6 +32,14 @@ export async function running(
     if (store.violations.length > 0) throw new Error(store.violations.join('; '))
   })
   return { ...over, store, log }
+}
+
+let made = 0
+
+/** An update of a Thing that no actor remembers: its turn loads. */
+export function unknownThing(): Submission {
+  made += 1
+  return thing('update', `unknown${made}`)
 }
 
 export const seqsOf = (store: MemoryTurnStore, number = 1): readonly number[] =>

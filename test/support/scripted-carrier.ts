@@ -4,7 +4,7 @@
 import type { Carrier, CarrierEvents } from '#src/client/carrier'
 import type { ChannelId } from '#domain/identity'
 import type { DeviceFrame } from '#src/schemas/frames'
-import { encodeNotice } from '#src/schemas/frames'
+import { encodeNotice } from '#src/schemas/session/frame-schemas'
 import type { GatewayNotice } from '#src/schemas/frames'
 import { readDeviceFrame } from '#src/schemas/read-frames'
 import { isFault } from '#domain/fault'

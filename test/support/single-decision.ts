@@ -4,7 +4,7 @@ import * as machine from '#machines/decide'
 import type { Change } from '#machines/decide'
 import type { Operation } from '#domain/operation'
 
-export interface Decision extends Partial<Pick<Change, 'entry' | 'thing' | 'event'>> {
+export interface Decision extends Partial<Pick<Change, 'entry' | 'late' | 'thing' | 'event'>> {
   readonly operation: Operation
   readonly liveThings: number
   readonly openEvents: number

@@ -18,7 +18,7 @@ import type { Sessions } from '#src/transports/sessions'
 import { FakeLogger, FakeMeter } from '#test/support/fake-telemetry'
 import type { HandTurnedRuntime } from '#test/support/hand-turned-runtime'
 import type { MemoryDevice } from '#test/support/memory-device'
-import { databasePath } from '#test/support/sqlite-store'
+import { emptyFile } from '#test/support/sqlite-store'
 
 export interface SoleGateway {
   readonly runtime: HandTurnedRuntime
@@ -55,7 +55,7 @@ export async function startSoleGateway(
 ): Promise<SoleGateway> {
   const logger = new FakeLogger()
   const failures: string[] = []
-  const databaseUrl = `sqlite:${path ?? (await databasePath(t))}`
+  const databaseUrl = `sqlite:${path ?? (await emptyFile(t))}`
   const ports = { SERVICE_HTTP_ADDR: '127.0.0.1:0' } // Other tests, and other programs, bind ports too.
   const config = configFrom({ ...ports, ...env, SERVICE_DATABASE_URL: databaseUrl }, runtime)
   const edge = {

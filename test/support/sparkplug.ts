@@ -40,6 +40,7 @@ const registry = createFileRegistry(
           field('is_historical', 5, 'bool'),
           field('is_transient', 6, 'bool'),
           field('is_null', 7, 'bool'),
+          field('properties', 9, 'message', { typeName: '.test.PropertySet' }),
           field('int_value', 10, 'uint32', VALUE),
           field('long_value', 11, 'uint64', VALUE),
           field('float_value', 12, 'float', VALUE),
@@ -48,6 +49,17 @@ const registry = createFileRegistry(
           field('string_value', 15, 'string', VALUE),
           field('bytes_value', 16, 'bytes', VALUE),
         ],
+      },
+      {
+        name: 'PropertySet',
+        field: [
+          field('keys', 1, 'string', { label: 3 }),
+          field('values', 2, 'message', { label: 3, typeName: '.test.PropertyValue' }),
+        ],
+      },
+      {
+        name: 'PropertyValue',
+        field: [field('type', 1, 'uint32'), field('string_value', 8, 'string')],
       },
       {
         name: 'Payload',
@@ -74,6 +86,10 @@ export interface SentMetric {
   readonly datatype?: number
   readonly isHistorical?: boolean
   readonly isNull?: boolean
+  readonly properties?: {
+    readonly keys: readonly string[]
+    readonly values: readonly { readonly type: number; readonly stringValue: string }[]
+  }
   readonly value?: { readonly case: string; readonly value: unknown }
 }
 

@@ -6,6 +6,7 @@ import type { Socket } from 'node:net'
 import type { ExecutionContext } from 'ava'
 
 import type { Probe } from '#domain/ports'
+import { recordFrom } from '#domain/record'
 import { createIngress } from '#src/ingress/ingress'
 import type { Ingress, IngressOptions } from '#src/ingress/ingress'
 import { acceptanceRig } from '#test/support/acceptance-rig'
@@ -82,15 +83,19 @@ export async function startIngress(t: ExecutionContext, options: RigOptions = {}
   return { ...rig, ingress, port, ...clientOf(t, port) }
 }
 
-function clientOf(
+/** `token`: the gateway token, which each request proves. */
+export function clientOf(
   t: ExecutionContext,
   port: number,
+  token?: string,
 ): Pick<Rig, 'url' | 'send' | 'post' | 'get' | 'connect'> {
   const url = `http://127.0.0.1:${port}`
   const send = async (path: string, init: RequestInit): Promise<Answered> => {
-    const response = await fetch(url + path, init)
+    const headers = new Headers(init.headers)
+    if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
+    const response = await fetch(url + path, { ...init, headers })
     const text = await response.text()
-    return { status: response.status, headers: response.headers, text, json: objectOf(text) }
+    return { status: response.status, headers: response.headers, text, json: recordFrom(text) }
   }
   return {
     url,
@@ -104,12 +109,6 @@ function clientOf(
       }),
     connect: () => rawConnection(t, port),
   }
-}
-
-function objectOf(text: string): Readonly<Record<string, unknown>> {
-  if (!text.startsWith('{')) return {}
-  const parsed: unknown = JSON.parse(text)
-  return typeof parsed === 'object' && parsed !== null ? { ...parsed } : {}
 }
 
 function rawConnection(t: ExecutionContext, port: number): Raw {

@@ -1,11 +1,12 @@
 // The smallest actor of one channel: it decides with the real machines and commits their effects,
 // so that a store gets only writes that the gateway could make.
 
-import { recordsOf } from '#actors/turn-records'
-import type { Item } from '#actors/turn-item'
+import { createHash } from 'node:crypto'
+
+import { TurnRecords } from '#actors/turn-records'
 import type { PasswordChange } from '#domain/channel'
 import type { Event, Thing } from '#domain/entity'
-import type { FeedEntry } from '#domain/feed'
+import type { FeedEntry, LateReading } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
 import type { RuleWrites } from '#domain/rules/stored'
 import type { Operation } from '#domain/operation'
@@ -19,6 +20,8 @@ import type {
   TurnWrites,
 } from '#domain/store-ports'
 import type { Submission } from '#domain/submission'
+import type { Change } from '#machines/decide'
+import { remind } from '#machines/reminding'
 import { decideEvent, decideMessage, decideThing } from '#test/support/single-decision'
 import type { Decision } from '#test/support/single-decision'
 import { channel } from '#test/support/submissions'
@@ -44,6 +47,10 @@ export class ChannelWriter {
   readonly channelId: ChannelId
   /** Every entry that was committed, in seq order. */
   readonly feed: FeedEntry[] = []
+  /** Every late reading that was committed, in its order. */
+  readonly late: LateReading[] = []
+  /** Both, in the order in which they were decided. */
+  readonly committed: (FeedEntry | LateReading)[] = []
   readonly things = new Map<string, Thing>()
   readonly events = new Map<string, Event>()
   readonly deadLetters: DeadLetter[] = []
@@ -55,6 +62,8 @@ export class ChannelWriter {
   #head: ChannelHead
   #place = 0
   #entries: FeedEntry[] = []
+  #late: LateReading[] = []
+  #decided: (FeedEntry | LateReading)[] = []
   #operations: Operation[] = []
   readonly #taken: Submission[] = []
   readonly #changedThings = new Map<string, Thing>()
@@ -102,15 +111,27 @@ export class ChannelWriter {
       things: [...this.#changedThings.values()],
       events: [...this.#changedEvents.values()],
       entries: this.#entries,
+      late: this.#late,
       ...(this.rules && { rules: this.rules }),
       ...(this.scheduled && { scheduled: this.scheduled }),
     }
+    const { operations, batches } = this.#records()
     return {
       lanes: [{ lane: this.#lane, epoch: 1, from: this.#place, to: this.#place + 1 }],
       channels: [written],
-      ...recordsOf({ items: this.#items() }, this.#operations),
+      operations,
+      batches,
       deadLetters: this.deadLetters,
     }
+  }
+
+  /** Takes what is due to an Event by a time. */
+  pass(id: string, upTo: number): this {
+    const { headSeq } = this.#head
+    const derive = (text: string): string => createHash('md5').update(text).digest('hex')
+    const place = { channelId: this.channelId, headSeq, upTo, derive }
+    for (const change of remind(this.events.get(id), place)) this.#keep(id, change)
+    return this
   }
 
   /** Says that a commit of other writes moved the lane. */
@@ -123,7 +144,11 @@ export class ChannelWriter {
     if (committed.kind === 'fenced') return committed
     this.#place += 1
     this.feed.push(...this.#entries)
+    this.late.push(...this.#late)
+    this.committed.push(...this.#decided)
     this.#entries = []
+    this.#late = []
+    this.#decided = []
     this.#operations = []
     this.rules = undefined
     this.scheduled = undefined
@@ -135,9 +160,15 @@ export class ChannelWriter {
   }
 
   /** The submissions of a commit stand in the log as one batch. */
-  #items(): readonly Item[] {
+  #records(): TurnRecords {
     const batch = { lane: this.#lane, position: this.#place, placeAfter: this.#place + 1 }
-    return this.#taken.map((submission, index) => ({ ...batch, index, submission }))
+    const records = new TurnRecords({}, undefined, undefined)
+    for (const [index, submission] of this.#taken.entries()) {
+      const operation = this.#operations[index]
+      if (operation !== undefined)
+        records.add({ ...batch, index, submission }, submission, operation)
+    }
+    return records
   }
 
   #decide(submission: Submission): Decision {
@@ -157,9 +188,12 @@ export class ChannelWriter {
   }
 
   #collect(submission: Submission, decision: Decision): void {
-    const { entry, thing, event, operation, liveThings, openEvents } = decision
+    this.#operations.push(decision.operation)
+    this.#keep(submission.entityId, decision)
+  }
+
+  #keep(id: string, { entry, late, thing, event, liveThings, openEvents }: Change): void {
     const { headSeq, things, openEvents: open } = this.#head
-    this.#operations.push(operation)
     this.#head = {
       ...this.#head,
       headSeq: entry?.seq ?? headSeq,
@@ -167,13 +201,15 @@ export class ChannelWriter {
       openEvents: open + openEvents,
     }
     if (entry !== undefined) this.#entries.push(entry)
+    if (late !== undefined) this.#late.push(late)
+    this.#decided.push(...[entry, late].filter((one) => one !== undefined))
     if (thing !== undefined) {
-      this.things.set(submission.entityId, thing)
-      this.#changedThings.set(submission.entityId, thing)
+      this.things.set(id, thing)
+      this.#changedThings.set(id, thing)
     }
     if (event !== undefined) {
-      this.events.set(submission.entityId, event)
-      this.#changedEvents.set(submission.entityId, event)
+      this.events.set(id, event)
+      this.#changedEvents.set(id, event)
     }
   }
 }

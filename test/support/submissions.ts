@@ -15,8 +15,8 @@ import type { TimedFields } from '#domain/entity'
 import type { Operation } from '#domain/operation'
 import { seeded } from '#test/support/random'
 import type {
+  Acknowledging,
   CancellationSubmission,
-  EventAction,
   EventSubmission,
   Fields,
   Json,
@@ -28,9 +28,13 @@ import type {
   ThingSubmission,
 } from '#domain/submission'
 
-/** A channel of its own for every number up to 255. */
-export const channel = (number: number): ChannelId =>
-  channelIdFromBytes(Uint8Array.from({ length: 16 }, (_, index) => (index === 15 ? number : 7)))
+/** A channel of its own for every number up to 65,535. */
+export function channel(number: number): ChannelId {
+  const bytes = new Uint8Array(16).fill(7)
+  bytes[15] = number
+  bytes[14] = 7 + (number >> 8)
+  return channelIdFromBytes(bytes)
+}
 
 export const opId = (text: string): OperationId => checked(parseOperationId(text), text)
 
@@ -100,10 +104,27 @@ export function thing(action: ThingAction, id: string, parts: PatchParts = {}): 
   return { model: 'thing', action, ...acceptedOf(parts), entityId, patch: patchOf(parts) }
 }
 
-export function event(action: EventAction, id: string, parts: PatchParts = {}): EventSubmission {
+export function event(
+  action: EventSubmission['action'],
+  id: string,
+  parts: PatchParts = {},
+): EventSubmission {
   const entityId = checked(parseEventId(id), id)
   return { model: 'event', action, ...acceptedOf(parts), entityId, patch: patchOf(parts) }
 }
+
+/** A person's statement that they have an Event. */
+export const acknowledgement = (
+  id: string,
+  { by, note, snoozeMs, ...parts }: PatchParts & Acknowledging = {},
+): EventSubmission => ({
+  ...event('acknowledge', id, parts),
+  acknowledging: {
+    ...(by !== undefined && { by }),
+    ...(note !== undefined && { note }),
+    ...(snoozeMs !== undefined && { snoozeMs }),
+  },
+})
 
 /** Puts a rule, or deletes it. */
 export function rule(action: RuleAction, id: string, text = '', parts: Parts = {}): RuleSubmission {

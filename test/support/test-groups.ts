@@ -16,14 +16,16 @@ export const GROUPS: Readonly<Record<string, readonly string[]>> = {
   client: ['client'],
   compat: ['compat'],
   contracts: ['contracts'],
+  dev: ['dev'],
   dispatch: ['dispatch', 'outbound', 'providers'],
-  domain: ['config', 'console', 'domain', 'refusals', 'rules', 'schemas'],
+  domain: ['config', 'console', 'domain', 'queries', 'refusals', 'rules', 'schemas'],
   http: ['doors', 'http'],
   ingress: ['ingress'],
   mcp: ['mcp'],
   mqtt: ['mqtt'],
-  runtime: ['process', 'runtime', 'stream/embedded', 'telemetry', 'threads'],
+  runtime: ['process', 'runtime', 'telemetry', 'threads'],
   store: ['store'],
+  stream: ['stream'],
   transports: ['transports'],
 }
 
@@ -32,6 +34,24 @@ export const ALONE: Readonly<Record<string, string>> = {
   'test/acceptance/cache-bytes.test.ts': 'measures the heap',
   'test/transports/framing.test.ts': 'measures the memory of buffers',
 }
+
+/** The files that take longest, and so begin first: otherwise the run waits for the last of them. */
+export const LONGEST: readonly string[] = [
+  'test/simulation/simulation.test.ts',
+  'test/stories/cluster.test.ts',
+  'test/groups/contracts.ts',
+  'test/groups/store.ts',
+  'test/package.test.ts',
+  'test/stories/cluster-push.test.ts',
+  'test/stories/cluster-fence.test.ts',
+  'test/stories/cluster-rolling.test.ts',
+  'test/stories/ended-keys.test.ts',
+  'test/stories/replay.test.ts',
+  'test/stories/cluster-database-away.test.ts',
+  'test/groups/authorization.ts',
+  'test/groups/mqtt.ts',
+  'test/budget/budget.test.ts',
+]
 
 /** Every file of tests. */
 export const EVERY_FILE: readonly string[] = globSync('test/**/*.test.ts', {
@@ -45,6 +65,15 @@ export const filesOf = (group: string): readonly string[] =>
       !Object.hasOwn(ALONE, file) &&
       GROUPS[group]?.some((folder) => file.startsWith(`test/${folder}/`)) === true,
   )
+
+/** Orders the files of a run, given by their paths: the longest first, the others by name. */
+export function longestFirst(one: string, other: string): number {
+  const rank = (path: string): number => {
+    const at = LONGEST.findIndex((file) => path.endsWith(file))
+    return at < 0 ? LONGEST.length : at
+  }
+  return rank(one) - rank(other) || one.localeCompare(other)
+}
 
 /**
  * Returns what AVA runs with its arguments: the groups and every file that is in none, or, where

@@ -51,7 +51,7 @@ export class TurnBench {
       placeAfter: to,
       submission,
     }))
-    return { items, moves: [{ lane: 0, epoch: 1, from, to }], nowMs: NOW_MS, ...more }
+    return { items, lanes: new Map([[0, { epoch: 1, decidedTo: from }]]), nowMs: NOW_MS, ...more }
   }
 
   async take(turn: Turn): Promise<TurnEnd> {

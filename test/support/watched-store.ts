@@ -12,6 +12,7 @@ import { dialectOf } from '#src/store/dialects'
 import { tablesFor } from '#src/store/entities/tables'
 import { LogBatches } from '#src/store/turns/log-table'
 import { Pushes } from '#src/store/pushes/pushes'
+import { Merging } from '#src/store/tiers/merging'
 import { Joining } from '#src/store/retention/joining'
 import { Retention } from '#src/store/retention/retention'
 import { frontendStoresOn } from '#src/store/store'
@@ -60,17 +61,20 @@ export async function openWatched(t: ExecutionContext, url: string, rules: PushR
   statements.texts.clear()
   const dialect = dialectOf(options.type)
   const tables = tablesFor(dialect.types)
-  const database = new Database(source, dialect, new FakeMeter(), realRuntime)
+  const meter = new FakeMeter()
+  const database = new Database(source, dialect, meter, realRuntime)
   t.teardown(() => database.close())
+  const merging = new Merging(database, tables, new FakeMeter())
   return {
     database,
     tables,
     statements,
     turns: turnsOn(database, tables, rules),
-    pushes: new Pushes(database, tables, rules),
+    pushes: new Pushes(database, tables, rules, meter),
     ...frontendStoresOn(database, tables),
     retention: new Retention(database),
-    joining: new Joining(database, tables),
+    joining: new Joining(database, tables, merging),
+    merging,
     logTable: new LogBatches(database, tables, realRuntime.entropy),
   }
 }
@@ -97,6 +101,11 @@ export async function doEverything(store: Watched): Promise<void> {
   writer.take(message({ opId: 'sent' }), thing('delete', 'lamp'), event('close', 'fire'))
   await writer.take(message(), message(), thing('update', 'door')).commit()
   await store.joining.join(Number.MAX_SAFE_INTEGER)
+  const kept = { '5m': 1, '1h': 1, '1d': 1 }
+  await store.merging.merge(Number.MAX_SAFE_INTEGER, kept)
+  for (const step of ['raw', '1h'] as const) {
+    await store.series.series({ channelId: A, thingId: 'door', step, from: 0, to: 1 })
+  }
   await operations.find(message().opId)
   const key = { channelId: A, id: 'lamp' }
   await turns.load({ channels: [A], things: [key], events: [key], operations: [opId('sent')] })
@@ -118,10 +127,14 @@ export async function doEverything(store: Watched): Promise<void> {
   await read.events({ channelId: A, state: 'open', thingId: 'lamp', limit: 5 })
   await read.things({ channelId: A, limit: 5 })
   await read.history({ channelId: A, entityId: 'lamp', sinceMs: 1, limit: 5 })
-  await read.history({ channelId: A, model: 'event', limit: 5 })
+  await read.history({ channelId: A, models: ['event'], limit: 5 })
   const behind = { afterSeq: 0, sinceSeq: 0, limit: 5 }
   await read.catchUp([{ channelId: A, ...behind }])
   await read.catchUp([1, 2].map((number) => ({ channelId: channel(number), ...behind })))
+  for (const by of ['thing_id', 'changed'] as const) {
+    await read.scan({ channelId: A, by, isDescending: true, limit: 5 })
+    await read.scan({ channelId: A, by, isDescending: false, prefix: 'd', limit: 5 })
+  }
   await read.pull(DEVICE, 5)
 
   await doPushes(store)
@@ -191,5 +204,5 @@ async function doPushes(store: Watched): Promise<void> {
   await worker.pushes.release(worker.name, ids, 9e15)
   await worker.pushes.releaseAll(1)
   await worker.pushes.backlog('apns')
-  await worker.pushes.tend(0, 9e15)
+  await worker.pushes.tend(9e15)
 }

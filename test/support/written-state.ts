@@ -18,6 +18,7 @@ import { realRuntime } from '#test/support/real-runtime'
 /** Tables that administration or ingress writes. */
 const NOT_OF_TURNS = new Set([
   'gateway_meta',
+  'lease_holders',
   'log_batches',
   'channels',
   'devices',
@@ -31,14 +32,14 @@ const NOT_OF_TURNS = new Set([
 ])
 
 /**
- * Columns that do not follow from the log: the order of commits among lanes, the epochs, and the
- * moment at which a defect was met.
+ * Columns that do not follow from the log: the order of commits among lanes, the epochs and
+ * owners, and the moment at which a defect was met.
  */
 const NOT_OF_THE_LOG: Readonly<Record<string, readonly string[]>> = {
   feed_entries: ['id'],
   tombstones: ['id'],
   dead_letters: ['id', 'at'],
-  lanes: ['epoch'],
+  lanes: ['epoch', 'owner'],
 }
 
 /** Differing rows that are shown of each side. */

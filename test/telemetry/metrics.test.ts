@@ -87,6 +87,7 @@ test('the figures of the process are given once, by the main thread', async (t) 
   const [main, other] = await Promise.all(parts)
   const text = await metricsText([main ?? [], other ?? []])
   t.is(text.match(/^process_resident_memory_bytes /gm)?.length, 1)
+  t.deepEqual(text.match(/^# TYPE \w+_total gauge$/gm), null) // The name is that of a counter.
   t.is(other?.length, 0)
 })
 

@@ -9,43 +9,30 @@
 
 import { fault, isFault } from '#domain/fault'
 import type { ChannelId } from '#domain/identity'
-import type { Answer, Bus } from '#domain/ports'
-import type { Runtime } from '#domain/runtime'
-import type { ChannelKeyStore } from '#domain/channel-keys'
-import { readKeyListing, readKeyRevocation, readKeyWish } from '#src/schemas/channel-key-requests'
-import type { ListedKeys, MadeKey } from '#src/schemas/channel-key-requests'
-import type { Audit } from '#src/acceptance/audit'
+import type { Answer } from '#domain/ports'
+import { KEY } from '#src/schemas/key-routes'
+import type { ListedKeys, MadeKey } from '#src/schemas/key-routes'
+import { readersOf } from '#src/schemas/shape'
 import type { Caller } from '#src/acceptance/caller'
-import type { ChannelAccess } from '#src/acceptance/channel-access'
-import type { Credentials } from '#src/acceptance/credentials'
 import { keyHashOf } from '#src/acceptance/known-keys'
-import type { KnownKeys } from '#src/acceptance/known-keys'
+import type { Stage } from '#src/acceptance/stage'
 
-export interface ChannelKeyPorts {
-  readonly channelKeys: ChannelKeyStore
-  readonly keys: KnownKeys
-  readonly access: ChannelAccess
-  readonly credentials: Credentials
-  readonly bus: Pick<Bus, 'notify'>
-  readonly audit: Audit
-  readonly entropy: Runtime['entropy']
-  readonly newHex32: () => string
-}
+const READ = readersOf(KEY)
 
 const KEY_BYTES = 32
 const NOT_FOUND = fault('channel_not_found')
 
 export class ChannelKeys {
-  readonly #ports: ChannelKeyPorts
+  readonly #ports: Stage
 
-  constructor(ports: ChannelKeyPorts) {
+  constructor(ports: Stage) {
     this.#ports = ports
   }
 
   /** Makes a key, which is shown only once. */
   async create(fields: unknown, caller: Caller): Promise<Answer<MadeKey>> {
     // channel-keys/3
-    const wish = await this.#ports.access.readProved(readKeyWish, fields, caller)
+    const wish = await this.#ports.access.prove(READ.create, fields, caller)
     if (isFault(wish)) return wish
     const { channelId, password, ...rights } = wish
     const { channelKeys, credentials, entropy, newHex32, audit } = this.#ports
@@ -71,7 +58,7 @@ export class ChannelKeys {
   /** Lists the keys, oldest first, without the keys themselves, which the gateway does not know. */
   async list(fields: unknown, caller: Caller): Promise<Answer<ListedKeys>> {
     // channel-keys/3
-    const request = await this.#ports.access.readProved(readKeyListing, fields, caller)
+    const request = await this.#ports.access.prove(READ.list, fields, caller)
     if (isFault(request)) return request
     const { channelId, after, limit } = request
     return { channelId, ...(await this.#ports.channelKeys.list(channelId, after, limit)) }
@@ -80,7 +67,7 @@ export class ChannelKeys {
   /** Revokes a key; gives its channel. */
   async revoke(fields: unknown, caller: Caller): Promise<Answer<ChannelId>> {
     // channel-keys/3
-    const request = await this.#ports.access.readProved(readKeyRevocation, fields, caller)
+    const request = await this.#ports.access.prove(READ.revoke, fields, caller)
     if (isFault(request)) return request
     const { channelId, keyId } = request
     const { channelKeys, keys, bus, audit } = this.#ports

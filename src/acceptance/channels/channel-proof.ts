@@ -1,31 +1,32 @@
 // Proves that a caller knows the password of a channel. Neither a key nor a grant is such a proof.
 
 import type { ChannelCredentials } from '#domain/channel'
-import { isFault } from '#domain/fault'
+import { fault, isFault } from '#domain/fault'
 import type { ChannelId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
-import { readChannelCredentials } from '#src/schemas/channel-requests'
+import { CREDENTIALS_REQUEST } from '#src/schemas/channel-routes'
+import { request } from '#src/schemas/shape'
 import type { Caller } from '#src/acceptance/caller'
-import type { ChannelAccess } from '#src/acceptance/channel-access'
-import type { Credentials } from '#src/acceptance/credentials'
+import type { Stage } from '#src/acceptance/stage'
 
-export interface ProofPorts {
-  readonly access: ChannelAccess
-  readonly credentials: Credentials
-}
+const readCredentials = request(CREDENTIALS_REQUEST)
+
+const NOT_FOUND = fault('channel_not_found')
 
 /** Proof for uses that last beyond one request. */
 export class ChannelProof {
-  readonly #ports: ProofPorts
+  readonly #ports: Stage
 
-  constructor(ports: ProofPorts) {
+  constructor(ports: Stage) {
     this.#ports = ports
   }
 
   /** The channel that `channel_id` and `password` open. */
   async prove(fields: unknown, caller: Caller): Promise<Answer<ChannelCredentials>> {
-    const sent = readChannelCredentials(fields)
-    return isFault(sent) ? sent : this.#ports.access.prove(sent, caller)
+    const { access } = this.#ports
+    const read = readCredentials
+    const opened = await access.open({ fields, caller, read, by: 'password' })
+    return isFault(opened) ? opened : (opened.credentials ?? NOT_FOUND)
   }
 
   /** Called when a proved password is no longer in force, by the store's word. */

@@ -10,40 +10,22 @@
 //               answers about the channel.
 
 import type { Existence, NamedChannel } from '#domain/administration'
-import type { KeptChannel, Retention } from '#domain/channel'
+import type { KeptChannel } from '#domain/channel'
 import type { StoredKey } from '#domain/channel-keys'
 import { fault, isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
 import type { ChannelId } from '#domain/identity'
 import { channelIdFromBytes } from '#domain/identity'
-import type { Answer, Bus } from '#domain/ports'
+import type { Answer } from '#domain/ports'
 import type { ChannelStore } from '#domain/store-ports'
 import { COMMON_PASSWORD_RULE, isCommonPassword } from '#src/passwords/common-passwords'
-import {
-  readChannelCredentials,
-  readCreate,
-  readExists,
-  readPasswordChange,
-  readRename,
-} from '#src/schemas/channel-requests'
-import type { PasswordChange } from '#src/schemas/channel-requests'
-import type { Audit } from '#src/acceptance/audit'
+import { CHANNEL } from '#src/schemas/channel-routes'
+import { readersOf } from '#src/schemas/shape'
+import type { RequestOf } from '#src/schemas/shape'
+import { deviceIdOf } from '#src/acceptance/devices/device-identity'
 import type { Caller } from '#src/acceptance/caller'
-import type { ChannelAccess } from '#src/acceptance/channel-access'
-import type { Credentials } from '#src/acceptance/credentials'
 import type { PasswordWork } from '#src/acceptance/password-work'
-
-export interface ChannelPorts {
-  readonly channels: ChannelStore
-  readonly credentials: Credentials
-  readonly access: ChannelAccess
-  readonly work: PasswordWork
-  readonly bus: Pick<Bus, 'notify'>
-  readonly audit: Audit
-  readonly newHex32: () => string
-  readonly refusesCommon: boolean
-  readonly retention: Retention
-}
+import type { Stage } from '#src/acceptance/stage'
 
 /** A channel that is open, with the key that opened it, if one did. */
 export interface OpenedChannel {
@@ -51,17 +33,21 @@ export interface OpenedChannel {
   readonly key: StoredKey | undefined
 }
 
+const READ = readersOf(CHANNEL)
+
+type PasswordChange = RequestOf<typeof READ.changePassword>
+
 const NOT_FOUND = fault('channel_not_found')
 
 export class Channels {
-  readonly #ports: ChannelPorts
+  readonly #ports: Stage
 
-  constructor(ports: ChannelPorts) {
+  constructor(ports: Stage) {
     this.#ports = ports
   }
 
   async create(fields: unknown, caller: Caller): Promise<Answer<NamedChannel>> {
-    const wish = readCreate(fields)
+    const wish = READ.create(fields)
     if (isFault(wish)) return wish
     const limited = caller.attempt?.end()
     if (limited !== undefined) return limited
@@ -71,7 +57,7 @@ export class Channels {
 
   async rename(fields: unknown, caller: Caller): Promise<Answer<NamedChannel>> {
     // channels/2
-    const request = await this.#ports.access.readProved(readRename, fields, caller)
+    const request = await this.#ports.access.prove(READ.rename, fields, caller)
     if (isFault(request)) return request
     const { channelId, channelName } = request
     const isRenamed = await this.#ports.channels.rename(channelId, channelName)
@@ -81,7 +67,7 @@ export class Channels {
   /** Changes the password; gives the channel. */
   async changePassword(fields: unknown, caller: Caller): Promise<Answer<ChannelId>> {
     // channels/2: a stranger causes no hashing.
-    const request = await this.#ports.access.readProved(readPasswordChange, fields, caller)
+    const request = await this.#ports.access.prove(READ.changePassword, fields, caller)
     if (isFault(request)) return request
     const { channelId } = request
     const { refusesCommon } = this.#ports
@@ -100,7 +86,7 @@ export class Channels {
   /** Deletes a channel; gives its id. */
   async delete(fields: unknown, caller: Caller): Promise<Answer<ChannelId>> {
     // channels/2
-    const request = await this.#ports.access.readProved(readChannelCredentials, fields, caller)
+    const request = await this.#ports.access.prove(READ.delete, fields, caller)
     if (isFault(request)) return request
     const { channelId } = request
     const { channels, credentials, bus, audit } = this.#ports
@@ -121,19 +107,32 @@ export class Channels {
   }
 
   /** Opens a whole channel for a reader. */
-  async open(fields: unknown, from: Caller): Promise<Answer<OpenedChannel>> {
-    const { access, channels, retention } = this.#ports
-    const read = await access.readWhole(readChannelCredentials, fields, { from, scope: 'read' })
-    if (isFault(read)) return read
-    const { request, caller, key } = read
-    if (caller.refusal !== undefined) return caller.refusal
-    const info = await channels.info(request.channelId)
-    return info === undefined ? NOT_FOUND : { info: { ...info, retention }, key }
+  async open(fields: unknown, caller: Caller): Promise<Answer<OpenedChannel>> {
+    const { access, channels, subscriptions, retention } = this.#ports
+    const opened = await access.open({
+      fields,
+      caller,
+      read: (sent) => {
+        const request = READ.info(sent)
+        return isFault(request) ? request : request.reader
+      },
+      scope: 'read',
+      isWhole: true,
+    })
+    if (isFault(opened)) return opened
+    const { channelId, key, request } = opened
+    const info = await channels.info(channelId)
+    if (info === undefined) return NOT_FOUND
+    const notify =
+      request.kind === 'device'
+        ? await subscriptions.preferences(deviceIdOf(request.deviceKey), channelId)
+        : undefined
+    return { info: { ...info, retention, ...(notify && { notify }) }, key }
   }
 
   /** True when a channel exists. Gives nothing else: names are not for strangers. */
-  async exists(channelIdText: string | undefined, caller: Caller): Promise<Answer<Existence>> {
-    const request = readExists(channelIdText)
+  async exists(fields: unknown, caller: Caller): Promise<Answer<Existence>> {
+    const request = READ.exists(fields)
     if (isFault(request)) return request
     if (caller.refusal !== undefined) return caller.refusal
     const { channelId } = request
@@ -186,19 +185,17 @@ interface ChannelWish {
 }
 
 /**
- * Makes a channel with a random id; server_busy or rate_limited when the password cannot be hashed
- * now.
+ * Makes a channel with a random id for a request that has its share of the budget; server_busy when
+ * the password cannot be hashed now. (attempt/1)
  */
 export async function makeChannel(
   { channels, work, newHex32, refusesCommon }: CreationPorts,
   { channelName, password }: ChannelWish,
-  { refusal, receivedAtMs, attempt }: Caller,
+  { refusal, receivedAtMs }: Caller,
 ): Promise<Answer<ChannelId>> {
   const common = refusesCommon ? await commonRefusal('password', password) : undefined
   if (common !== undefined) return common
   if (refusal !== undefined) return refusal
-  const trial = attempt?.begin(false) // attempt/1: nobody knows a new password
-  if (isFault(trial)) return trial
   const passwordHash = await work.hash(password)
   if (isFault(passwordHash)) return passwordHash
   const channelId = channelIdFromBytes(Buffer.from(newHex32(), 'hex'))

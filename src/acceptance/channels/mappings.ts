@@ -4,32 +4,32 @@
 // Invariants:
 //   mappings/1. Once a change is answered this process reads publishes by it, and a notice to every
 //               other process is on its way.
+//   unmapped-topics/1. Topics that nothing maps are written together, some seconds apart, and no
+//                      publish waits for them. What waits is bounded: others are left out.
 
+import { keepNewest } from '#domain/bounds/newest'
 import { fault, isFault } from '#domain/fault'
 import type { ChannelId } from '#domain/identity'
 import type { MappingStore, UnmappedTopic } from '#domain/mqtt/mappings'
 import { UNMAPPED_MAX } from '#domain/mqtt/mappings'
-import type { Answer, Bus, Timers } from '#domain/ports'
+import type { Answer, Timers } from '#domain/ports'
 import type { Caller } from '#src/acceptance/caller'
-import type { ChannelAccess } from '#src/acceptance/channel-access'
-import { scopeRefusal } from '#src/acceptance/key-rights'
-import { KnownMappings } from '#src/acceptance/known-mappings'
-import type { KnownMappingPorts } from '#src/acceptance/known-mappings'
-import { mappingsIn, textOf, readMappingsRequest } from '#src/schemas/mappings/mapping'
-import type { Mapping, ChannelMappings } from '#src/schemas/mappings/mapping'
+import { KnownMappings } from './known-mappings.ts'
+import { mappingsIn, textOf } from '#src/schemas/mappings/mapping'
+import type { Mapping } from '#src/schemas/mappings/mapping'
+import { MAPPINGS } from '#src/schemas/mappings/mapping-routes'
+import type { ChannelMappings } from '#src/schemas/mappings/mapping-routes'
+import { readersOf } from '#src/schemas/shape'
+import type { Stage } from '#src/acceptance/stage'
 
-export interface MappingPorts extends KnownMappingPorts {
-  readonly mappings: MappingStore
-  readonly access: ChannelAccess
-  readonly bus: Pick<Bus, 'notify'>
-}
+const READ = readersOf(MAPPINGS)
 
 export class Mappings {
-  readonly #ports: MappingPorts
+  readonly #ports: Stage
   readonly #known: KnownMappings
   readonly #unmapped: UnmappedNotes
 
-  constructor(ports: MappingPorts) {
+  constructor(ports: Stage) {
     this.#ports = ports
     this.#known = new KnownMappings(ports)
     this.#unmapped = new UnmappedNotes(ports)
@@ -46,15 +46,11 @@ export class Mappings {
   }
 
   /** Replaces the mappings when the request has some; gives those of the channel. */
-  async use(sent: unknown, from: Caller): Promise<Answer<ChannelMappings>> {
+  async use(fields: unknown, caller: Caller): Promise<Answer<ChannelMappings>> {
     const { access, mappings } = this.#ports
-    const read = await access.readWhole(readMappingsRequest, sent, { from, scope: 'read' })
-    if (isFault(read)) return read
-    const { request, caller, key } = read
-    // A key that puts mappings may send and read.
-    const lacks = request.mappings && key && scopeRefusal(key, 'send')
-    if (lacks !== undefined) return access.refuse(caller, lacks)
-    if (caller.refusal !== undefined) return caller.refusal
+    const ask = { fields, caller, read: READ.use }
+    const request = await access.openSetting(ask, (sent) => sent.mappings !== undefined)
+    if (isFault(request)) return request
     const { channelId } = request
     if (request.mappings !== undefined) {
       const isPut = await this.#put(channelId, textOf(request.mappings))
@@ -106,12 +102,6 @@ export class Mappings {
   }
 }
 
-// Notes the topics that nothing maps, for the owners of their channels.
-//
-// Invariants:
-//   unmapped-topics/1. Topics are written together, some seconds apart, and no publish waits for
-//                      them. What waits is bounded: others are left out.
-
 interface UnmappedTopicPorts {
   readonly mappings: Pick<MappingStore, 'note'>
   readonly timers: Timers
@@ -121,6 +111,7 @@ const WRITE_AFTER_MS = 10_000
 /** Channels of one write, each with UNMAPPED_MAX topics. */
 const CHANNELS_MAX = 200
 
+/** Notes the topics that nothing maps, for the owners of their channels. */
 export class UnmappedNotes {
   readonly #ports: UnmappedTopicPorts
   #waiting = new Map<ChannelId, Map<string, UnmappedTopic>>()
@@ -139,8 +130,7 @@ export class UnmappedNotes {
     }
     topics.delete(topic)
     topics.set(topic, { topic, at })
-    const [oldest] = topics.keys()
-    if (topics.size > UNMAPPED_MAX && oldest !== undefined) topics.delete(oldest)
+    keepNewest(topics, UNMAPPED_MAX)
     if (this.#isTimed) return
     this.#isTimed = true
     this.#ports.timers.after(WRITE_AFTER_MS, () => void this.write())

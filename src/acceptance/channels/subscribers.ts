@@ -10,19 +10,13 @@ import { hash } from 'node:crypto'
 import type { Left, ListedSubscribers } from '#domain/administration'
 import { isFault } from '#domain/fault'
 import type { ChannelId, DeviceId } from '#domain/identity'
-import type { Answer, Bus } from '#domain/ports'
-import type { SubscriptionStore } from '#domain/store-ports'
-import { readChannelCredentials, readSubscriberRemoval } from '#src/schemas/channel-requests'
-import type { Audit } from '#src/acceptance/audit'
+import type { Answer } from '#domain/ports'
+import { readersOf } from '#src/schemas/shape'
+import { SUBSCRIBER } from '#src/schemas/subscription-routes'
 import type { Caller } from '#src/acceptance/caller'
-import type { ChannelAccess } from '#src/acceptance/channel-access'
+import type { Stage } from '#src/acceptance/stage'
 
-export interface SubscriberPorts {
-  readonly subscriptions: Pick<SubscriptionStore, 'subscribers' | 'unsubscribe'>
-  readonly access: ChannelAccess
-  readonly bus: Pick<Bus, 'notify'>
-  readonly audit: Audit
-}
+const READ = readersOf(SUBSCRIBER)
 
 const ID_CHARACTERS = 32
 
@@ -30,16 +24,23 @@ const ID_CHARACTERS = 32
 export const subscriberIdOf = (channelId: ChannelId, deviceId: DeviceId): string =>
   hash('sha256', `${channelId} ${deviceId}`).slice(0, ID_CHARACTERS)
 
-export class Subscribers {
-  readonly #ports: SubscriberPorts
+/** Adds to each device of a channel the id by which its owner knows it. */
+export const withIds = <Device extends { readonly deviceId: DeviceId }>(
+  channelId: ChannelId,
+  devices: readonly Device[],
+): readonly (Device & { readonly subscriberId: string })[] =>
+  devices.map((device) => ({ ...device, subscriberId: subscriberIdOf(channelId, device.deviceId) }))
 
-  constructor(ports: SubscriberPorts) {
+export class Subscribers {
+  readonly #ports: Stage
+
+  constructor(ports: Stage) {
     this.#ports = ports
   }
 
   async list(fields: unknown, caller: Caller): Promise<Answer<ListedSubscribers>> {
     // subscribers/1
-    const request = await this.#ports.access.readProved(readChannelCredentials, fields, caller)
+    const request = await this.#ports.access.prove(READ.list, fields, caller)
     if (isFault(request)) return request
     const { channelId } = request
     return { channelId, subscribers: await this.#named(channelId) }
@@ -48,7 +49,7 @@ export class Subscribers {
   /** Ends the subscription of a device, and tells its session. */
   async remove(fields: unknown, caller: Caller): Promise<Answer<Left>> {
     // subscribers/1
-    const request = await this.#ports.access.readProved(readSubscriberRemoval, fields, caller)
+    const request = await this.#ports.access.prove(READ.remove, fields, caller)
     if (isFault(request)) return request
     const { channelId, subscriberId } = request
     const named = await this.#named(channelId)
@@ -65,10 +66,6 @@ export class Subscribers {
   }
 
   async #named(channelId: ChannelId): Promise<ListedSubscribers['subscribers']> {
-    const found = await this.#ports.subscriptions.subscribers(channelId)
-    return found.map((subscriber) => ({
-      ...subscriber,
-      subscriberId: subscriberIdOf(channelId, subscriber.deviceId),
-    }))
+    return withIds(channelId, await this.#ports.subscriptions.subscribers(channelId))
   }
 }

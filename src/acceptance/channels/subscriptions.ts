@@ -1,97 +1,104 @@
 // Subscriptions of a device: joins and leaves channels, one at a time or as a whole list.
 // (decisions.md 7)
 
-import type { Joined, Left, NamedChannel, Synchronised } from '#domain/administration'
+import type { Joined, Left, NamedChannel, Preferred, Synchronised } from '#domain/administration'
 import { fault, isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
 import type { ChannelId, DeviceId } from '#domain/identity'
 import type { Answer, Bus } from '#domain/ports'
-import type { ChannelStore, DeviceStore, SubscriptionStore } from '#domain/store-ports'
+import type { Preferences } from '#domain/push/preferences'
+import type { SubscriptionStore } from '#domain/store-ports'
 import { isRecord } from '#domain/record'
-import {
-  readSubscribe,
-  readSync,
-  readUnsubscribe,
-  readSyncItem,
-} from '#src/schemas/channel-requests'
-import type { Subscribe, SyncItem } from '#src/schemas/channel-requests'
-import type { Credentials as ChannelPassword } from '#src/schemas/values'
+import { CREDENTIALS_REQUEST } from '#src/schemas/channel-routes'
+import { readersOf, request as readerOf } from '#src/schemas/shape'
+import { SUBSCRIPTION } from '#src/schemas/subscription-routes'
+import type { SyncItem } from '#src/schemas/subscription-routes'
 import type { Caller } from '#src/acceptance/caller'
 import { makeChannel } from './channels.ts'
-import type { ChannelAccess, Presented } from '#src/acceptance/channel-access'
+import type { ChannelAccess } from '#src/acceptance/channel-access'
 import { findDevice } from '#src/acceptance/devices/device-identity'
-import type { DerivedKeys, PasswordWork } from '#src/acceptance/password-work'
+import type { DerivedKeys } from '#src/acceptance/password-work'
 import { subscriberIdOf } from './subscribers.ts'
+import type { Stage } from '#src/acceptance/stage'
 
-export interface SubscriptionPorts {
-  readonly subscriptions: Pick<SubscriptionStore, 'subscribe' | 'unsubscribe' | 'keepOnly'>
-  readonly devices: Pick<DeviceStore, 'find'>
-  readonly channels: Pick<ChannelStore, 'create'>
-  readonly access: ChannelAccess
-  readonly work: PasswordWork
-  readonly bus: Pick<Bus, 'notify'>
-  readonly newHex32: () => string
-  readonly refusesCommon: boolean
+const READ = readersOf(SUBSCRIPTION)
+const readSyncItem = readerOf(CREDENTIALS_REQUEST)
+
+/** A device, and a channel that it may join. */
+interface Joining {
+  readonly deviceId: DeviceId
+  readonly channelId: ChannelId
+  readonly notify?: Preferences | undefined
 }
 
-export class Subscriptions {
-  readonly #ports: SubscriptionPorts
+/** A device that follows a channel gets everything in it. */
+const TO_FOLLOW = { scope: 'read', isWhole: true } as const
+const UNCLEAR = fault('channel_binding_invalid')
 
-  constructor(ports: SubscriptionPorts) {
+export class Subscriptions {
+  readonly #ports: Stage
+
+  constructor(ports: Stage) {
     this.#ports = ports
   }
 
   /** By channel_id: joins the channel. By channel_name: makes a new channel and joins it. */
-  async subscribe(sent: unknown, from: Caller): Promise<Answer<Joined>> {
-    const presented = await this.#presented(sent, from)
-    if (isFault(presented)) return presented
-    const { fields, caller } = presented
-    const request = readSubscribe(fields)
-    if (isFault(request)) return request
-    const device = await findDevice(this.#ports.devices, request.deviceKey)
-    if (isFault(device)) return device
-    const channelId = await this.#channelOf(request, caller)
-    if (isFault(channelId)) return channelId
-    const joined = await this.join(device.deviceId, channelId, caller)
+  async subscribe(fields: unknown, caller: Caller): Promise<Answer<Joined>> {
+    const name = isRecord(fields) ? fields['channel_name'] : undefined
+    const isCreated = typeof name === 'string' && name.trim() !== ''
+    const found = await (isCreated ? this.#made(fields, caller) : this.#opened(fields, caller))
+    if (isFault(found)) return found
+    const { deviceId, channelId } = found
+    const joined = await this.join(found, caller)
     if (isFault(joined)) return joined
-    const subscriberId = subscriberIdOf(channelId, device.deviceId)
-    return { ...joined, isCreated: request.target.kind === 'new', subscriberId }
+    return { ...joined, isCreated, subscriberId: subscriberIdOf(channelId, deviceId) }
   }
 
   /** A new channel's password is no key, whatever its form. */
-  #presented(fields: unknown, caller: Caller): Answer<Presented> | Promise<Answer<Presented>> {
-    const { access } = this.#ports
-    const name = isRecord(fields) ? fields['channel_name'] : undefined
-    const makesOne = typeof name === 'string' && name.trim() !== ''
-    if (!makesOne) return access.present(fields, caller)
-    return caller.attempt?.end() ?? { fields, caller }
+  async #made(fields: unknown, caller: Caller): Promise<Answer<Joining>> {
+    const limited = caller.attempt?.end()
+    if (limited !== undefined) return limited
+    const request = await this.#read(fields)
+    if (isFault(request)) return request
+    const { deviceId, password, target, notify } = request
+    if (target.kind !== 'new') return UNCLEAR
+    const { channelName } = target
+    const channelId = await makeChannel(this.#ports, { channelName, password }, caller)
+    return isFault(channelId) ? channelId : { deviceId, channelId, notify }
   }
 
-  async #channelOf({ target, password }: Subscribe, caller: Caller): Promise<Answer<ChannelId>> {
-    if (target.kind === 'new') {
-      return makeChannel(this.#ports, { channelName: target.channelName, password }, caller)
-    }
-    return this.openWhole({ channelId: target.channelId, password }, caller)
+  async #opened(fields: unknown, caller: Caller): Promise<Answer<Joining>> {
+    const opened = await this.#ports.access.open({
+      fields,
+      caller,
+      read: async (sent) => {
+        const request = await this.#read(sent)
+        if (isFault(request)) return request
+        const { target, ...rest } = request
+        return target.kind === 'new' ? UNCLEAR : { ...rest, channelId: target.channelId }
+      },
+      ...TO_FOLLOW,
+    })
+    return isFault(opened) ? opened : opened.request
   }
 
-  /** Opens a channel for a device that will get everything in it. */
-  async openWhole(
-    credentials: ChannelPassword,
-    caller: Caller,
-    derived?: DerivedKeys,
-  ): Promise<Answer<ChannelId>> {
-    const opened = await this.#ports.access.openWhole(credentials, caller, 'read', derived)
-    return isFault(opened) ? opened : (caller.refusal ?? opened.channelId)
+  /** Reads a subscription and finds its device. */
+  async #read(fields: unknown) {
+    const request = READ.subscribe(fields)
+    if (isFault(request)) return request
+    const device = await findDevice(this.#ports.devices, request.deviceKey)
+    if (isFault(device)) return device
+    const { password, target, notify } = request
+    return { deviceId: device.deviceId, password, target, notify }
   }
 
   /** Subscribes a device to a channel that it may read, and tells its session. */
   async join(
-    deviceId: DeviceId,
-    channelId: ChannelId,
+    { deviceId, channelId, notify }: Joining,
     { receivedAtMs }: Caller,
   ): Promise<Answer<NamedChannel>> {
     const { subscriptions, bus } = this.#ports
-    const outcome = await subscriptions.subscribe(deviceId, channelId, receivedAtMs)
+    const outcome = await subscriptions.subscribe(deviceId, channelId, receivedAtMs, notify)
     switch (outcome.kind) {
       case 'subscribed':
         if (outcome.isNew) bus.notify({ kind: 'subscribed', channelId, deviceId })
@@ -105,8 +112,21 @@ export class Subscriptions {
     }
   }
 
+  /** Replaces the preferences of a subscription. */
+  async notify(fields: unknown, caller: Caller): Promise<Answer<Preferred>> {
+    const request = READ.notify(fields)
+    if (isFault(request)) return request
+    const device = await findDevice(this.#ports.devices, request.deviceKey)
+    if (isFault(device)) return device
+    if (caller.refusal !== undefined) return caller.refusal
+    const { channelId, notify } = request
+    const { subscriptions } = this.#ports
+    const isSet = await subscriptions.setPreferences(device.deviceId, channelId, notify)
+    return isSet ? { channelId, notify } : fault('channel_not_found', { field: 'channel_id' })
+  }
+
   async unsubscribe(fields: unknown, caller: Caller): Promise<Answer<Left>> {
-    const request = readUnsubscribe(fields)
+    const request = READ.unsubscribe(fields)
     if (isFault(request)) return request
     const device = await findDevice(this.#ports.devices, request.deviceKey)
     if (isFault(device)) return device
@@ -121,19 +141,15 @@ export class Subscriptions {
 
   /** Makes the subscriptions of a device equal to a list. */
   async synchronise(fields: unknown, caller: Caller): Promise<Answer<Synchronised>> {
-    const request = readSync(fields)
+    const request = READ.synchronise(fields)
     if (isFault(request)) return request
     const device = await findDevice(this.#ports.devices, request.deviceKey)
     if (isFault(device)) return device
     if (caller.refusal !== undefined) return caller.refusal
     const { subscriptions, access, bus } = this.#ports
-    const ports = {
-      subscriptions,
-      access,
-      bus,
-      open: this.openWhole.bind(this),
-      join: (channelId: ChannelId) => this.join(device.deviceId, channelId, caller),
-    }
+    const join = (channelId: ChannelId) =>
+      this.join({ deviceId: device.deviceId, channelId }, caller)
+    const ports = { subscriptions, access, bus, join }
     return new SubscriptionSync(ports, device.deviceId, caller).run(request.items)
   }
 }
@@ -149,14 +165,8 @@ export class Subscriptions {
 
 interface SyncPorts {
   readonly subscriptions: Pick<SubscriptionStore, 'keepOnly'>
-  readonly access: Pick<ChannelAccess, 'identify' | 'refuse'>
+  readonly access: Pick<ChannelAccess, 'open'>
   readonly bus: Pick<Bus, 'notify'>
-  /** Opens a channel for a device that will get everything in it. */
-  readonly open: (
-    credentials: ChannelPassword,
-    caller: Caller,
-    derived: DerivedKeys,
-  ) => Promise<Answer<ChannelId>>
   /** Subscribes the device to a channel that is open. */
   readonly join: (channelId: ChannelId) => Promise<Answer<NamedChannel>>
 }
@@ -204,17 +214,19 @@ class SubscriptionSync {
   }
 
   async #joinOne({ sent }: SyncItem): Promise<Answer<NamedChannel>> {
-    const { access, open, join } = this.#ports
-    const presented = await access.identify(sent, this.#caller)
-    if (isFault(presented)) return presented
-    const { fields, caller } = presented
-    const credentials = readSyncItem(fields)
-    if (isFault(credentials)) return credentials
-    if (this.#stopped !== undefined) return this.#stopped
-    const opened = isFault(caller.key)
-      ? access.refuse(caller, caller.key)
-      : await open(credentials, caller, this.#derived)
-    if (!isFault(opened)) return join(opened)
+    const { access, join } = this.#ports
+    const opened = await access.open({
+      fields: sent,
+      caller: this.#caller,
+      read: (fields) => {
+        const item = readSyncItem(fields)
+        return isFault(item) ? item : (this.#stopped ?? item)
+      },
+      ...TO_FOLLOW,
+      isPart: true,
+      derived: this.#derived,
+    })
+    if (!isFault(opened)) return join(opened.channelId)
     if (opened.code === 'rate_limited') this.#stopped = opened // subscription-sync/2
     return opened
   }

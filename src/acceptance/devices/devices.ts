@@ -12,44 +12,24 @@ import type { Pulled } from '#domain/feed'
 import { parseDeviceKey } from '#domain/identity'
 import type { DeviceKey } from '#domain/identity'
 import type { Device } from '#domain/device'
-import type { Platform, ProviderName } from '#domain/push/providers'
-import type { Answer, Bus } from '#domain/ports'
-import type { DeviceStore, ReadStore, SubscriptionStore } from '#domain/store-ports'
-import {
-  checkProviderToken,
-  readDeleteRoute,
-  readRegister,
-  readRetireToken,
-  readSetRoute,
-} from '#src/schemas/device-requests'
-import { readAck, readPull } from '#src/schemas/reading-requests'
-import type { Audit } from '#src/acceptance/audit'
+import type { Platform } from '#domain/push/providers'
+import type { Answer } from '#domain/ports'
+import { DELIVERY, DEVICE, checkProviderToken } from '#src/schemas/device-routes'
+import { readersOf } from '#src/schemas/shape'
 import { rateLimited } from '#src/acceptance/budget'
-import type { Budget } from '#src/acceptance/budget'
 import type { Caller } from '#src/acceptance/caller'
 import { deviceIdOf, findDevice } from './device-identity.ts'
+import type { Stage } from '#src/acceptance/stage'
 
-export interface DevicePorts {
-  readonly devices: Omit<DeviceStore, 'numberSession'>
-  readonly subscriptions: Pick<SubscriptionStore, 'positions' | 'acknowledgeEntries'>
-  readonly read: Pick<ReadStore, 'pull'>
-  readonly bus: Pick<Bus, 'notify'>
-  readonly newHex32: () => string
-  /** Counts new devices. */
-  readonly budget: Budget
-  readonly audit: Audit
-  /** Returns why no push can reach a token, as a sentence; absent where no provider is set up. */
-  readonly tokenProblem?:
-    ((provider: ProviderName, token: string) => string | undefined) | undefined
-}
+const READ = readersOf({ ...DEVICE, ...DELIVERY })
 
 const FIELD = 'provider_token'
 const KEY_UNKNOWN = fault('device_key_not_found', { field: 'device_key' })
 
 export class Devices {
-  readonly #ports: DevicePorts
+  readonly #ports: Stage
 
-  constructor(ports: DevicePorts) {
+  constructor(ports: Stage) {
     this.#ports = ports
   }
 
@@ -58,22 +38,27 @@ export class Devices {
    * a caller invented.
    */
   async register(fields: unknown, caller: Caller): Promise<Answer<Registered>> {
-    const request = readRegister(fields)
+    const request = READ.register(fields)
     if (isFault(request)) return request
-    const { deviceKey: sent, platform } = request
-    if (sent === undefined) return this.#issue(platform, 'device_key_missing', caller)
+    const { deviceKey: sent, platform, label } = request
+    const wish = { platform, label }
+    if (sent === undefined) return this.#issue(wish, 'device_key_missing', caller)
     const deviceKey = parseDeviceKey(sent)
-    if (deviceKey === undefined) return this.#issue(platform, 'device_key_not_found', caller)
+    if (deviceKey === undefined) return this.#issue(wish, 'device_key_not_found', caller)
     const known = await this.#ports.devices.find(deviceIdOf(deviceKey))
-    if (known === undefined) return this.#issue(platform, 'device_key_not_found', caller)
-    if (known.platform === platform) return caller.refusal ?? { deviceKey }
-    const issued = await this.#issue(platform, 'platform_mismatch', caller)
+    if (known === undefined) return this.#issue(wish, 'device_key_not_found', caller)
+    if (known.platform === platform) {
+      if (caller.refusal !== undefined) return caller.refusal
+      if (label !== undefined) await this.#ports.devices.setLabel(known.deviceId, label)
+      return { deviceKey }
+    }
+    const issued = await this.#issue(wish, 'platform_mismatch', caller)
     if (!isFault(issued)) await this.#remove(known, caller)
     return issued
   }
 
   async #issue(
-    platform: Platform,
+    { platform, label }: { readonly platform: Platform; readonly label: string | undefined },
     issueReason: NonNullable<Registered['issueReason']>,
     { origin, isCounted, refusal, receivedAtMs }: Caller,
   ): Promise<Answer<Registered>> {
@@ -83,7 +68,7 @@ export class Devices {
     if (refusal !== undefined) return refusal
     const deviceKey = parseDeviceKey(newHex32())
     if (deviceKey === undefined) throw new Error('a new device key has 32 hex characters')
-    await devices.create(deviceIdOf(deviceKey), platform, receivedAtMs)
+    await devices.create(deviceIdOf(deviceKey), platform, receivedAtMs, label)
     return { deviceKey, issueReason }
   }
 
@@ -98,7 +83,7 @@ export class Devices {
 
   /** Sets the route to a device: private or by a push provider. */
   async setRoute(fields: unknown, caller: Caller): Promise<Answer<DeviceRoute>> {
-    const found = await this.#known(readSetRoute, fields)
+    const found = await this.#known(READ.setRoute, fields)
     if (isFault(found)) return found
     const { device, request } = found
     const { deviceKey, channelType } = request
@@ -117,7 +102,7 @@ export class Devices {
 
   /** Deletes the route: the device falls back to private. */
   async deleteRoute(fields: unknown, caller: Caller): Promise<Answer<DeviceRoute>> {
-    const found = await this.#known(readDeleteRoute, fields)
+    const found = await this.#known(READ.deleteRoute, fields)
     if (isFault(found)) return found
     const { device, request } = found
     if (device.channelType !== request.channelType) {
@@ -133,7 +118,7 @@ export class Devices {
    * exist.
    */
   async retireToken(fields: unknown, { refusal }: Caller): Promise<Fault | undefined> {
-    const request = readRetireToken(fields)
+    const request = READ.retireToken(fields)
     if (isFault(request)) return request
     if (refusal !== undefined) return refusal
     await this.#ports.devices.retireToken(request.platform, request.providerToken)
@@ -142,7 +127,7 @@ export class Devices {
 
   /** Reads without changing anything: unacknowledged entries come again. */
   async pull(fields: unknown, caller: Caller): Promise<Answer<Pulled>> {
-    const found = await this.#known(readPull, fields)
+    const found = await this.#known(READ.pull, fields)
     if (isFault(found)) return found
     if (caller.refusal !== undefined) return caller.refusal
     const { device, request } = found
@@ -154,7 +139,7 @@ export class Devices {
 
   /** Acknowledges entries, in any order and as often as wanted. */
   async acknowledge(fields: unknown, caller: Caller): Promise<Answer<Acknowledged>> {
-    const found = await this.#known(readAck, fields)
+    const found = await this.#known(READ.acknowledge, fields)
     if (isFault(found)) return found
     if (caller.refusal !== undefined) return caller.refusal
     const { device, request } = found

@@ -1,10 +1,22 @@
-// heliograph channel: create, info, exists, rename, password, delete.
+// heliograph channel: create, list, info, exists, rename, password, delete.
 
 import { COMMON_PASSWORD_RULE, isCommonPassword } from '#src/passwords/common-passwords'
-import { ACCESS, CHANNEL, NEW_CHANNEL, passwordIn, proofOf } from '#src/cli/access'
+import {
+  ACCESS,
+  CHANNEL,
+  DEFAULT_URL,
+  NEW_CHANNEL,
+  passwordIn,
+  profileName,
+  proofOf,
+} from '#src/cli/access'
 import { secretFile, setting } from '#src/cli/access'
+import type { AccessGiven } from '#src/cli/access'
+import { DEFAULT_PROFILE, changeProfile, readProfiles } from '#src/cli/config-file'
+import type { Profile } from '#src/cli/config-file'
 import { UsageError } from '#src/cli/endings'
 import { makePassword } from '#src/cli/make-password'
+import { HEADER, listWhole } from '#src/cli/paging'
 import type { ProcessContext } from '#src/cli/process-context'
 import { channelRequest, commandClientOf, given, provenRequest } from '#src/cli/command-client'
 import type { CommandContext } from '#src/cli/command'
@@ -15,15 +27,57 @@ const MADE = 'Without a password the command makes a strong one and shows it onc
 export const create = command({
   description: `Creates a channel and shows its id. ${MADE}`,
   parameters: { name: parameter('<name>', 'a name for people') },
-  options: NEW_CHANNEL,
-  examples: ['channel create Greenhouse'],
+  options: {
+    keep: flag('keep address, id and password in the config file, for the commands that follow'),
+    ...NEW_CHANNEL,
+  },
+  examples: ['channel create Greenhouse', 'channel create Greenhouse --keep'],
   async run(options, context) {
-    const { client, report } = await commandClientOf(options, context)
+    const { client, access, report } = await commandClientOf(options, context)
+    const keep = options.keep === true ? keeperFor(options, context) : undefined
     const chosen = await passwordIn(options, context)
     const password = chosen ?? makePassword()
     await warnOfCommon(chosen, context)
     const created = await client.channel.create({ channel_name: options.name, password })
     report(chosen === undefined ? { ...created, password } : created)
+    keep?.({ url: access.baseUrl, channel: created.channel_id, password })
+  },
+})
+
+/**
+ * Puts what a new channel is used with into the profile. Throws UsageError, before the channel is
+ * made, for a profile that has a channel.
+ */
+function keeperFor(
+  options: Pick<AccessGiven, 'profile'>,
+  { env }: ProcessContext,
+): (kept: Profile) => void {
+  const name = profileName(options, env)
+  const { channel, password, password_file } = readProfiles(env)[name ?? DEFAULT_PROFILE] ?? {}
+  if (channel !== undefined || password !== undefined || password_file !== undefined) {
+    throw new UsageError(
+      '--keep: the config file has a channel or a password; `heliograph config unset` removes them',
+    )
+  }
+  return (kept) => changeProfile(env, name, (before) => ({ ...before, ...kept }))
+}
+
+export const list = command({
+  description:
+    'Lists the channels that the config file keeps, one for each profile. A gateway lists none: ' +
+    'whoever asked could find the channels of others.',
+  options: { json: flag('print JSON, one value a line'), ...HEADER },
+  examples: ['channel list'],
+  async run(options, context) {
+    const items = Object.entries(readProfiles(context.env)).flatMap(
+      ([profile, { channel, url }]) =>
+        channel === undefined ? [] : [{ profile, channel_id: channel, url: url ?? DEFAULT_URL }],
+    )
+    const table = {
+      headings: ['PROFILE', 'CHANNEL', 'GATEWAY'],
+      cells: ({ profile, channel_id: id, url }: (typeof items)[number]) => [profile, id, url],
+    }
+    await listWhole({ items, ...table }, options, context)
   },
 })
 

@@ -1,12 +1,11 @@
 // heliograph config: get, set, unset, list.
 
-import { setting, secretFile } from '#src/cli/access'
+import { profileName, secretFile } from '#src/cli/access'
 import { CONFIG_KEYS, DEFAULT_PROFILE, SECRET_KEYS, configPath } from '#src/cli/config-file'
-import { profileOf, readProfiles, writeProfiles } from '#src/cli/config-file'
-import type { ConfigKey, Profile, Profiles } from '#src/cli/config-file'
+import { changeProfile, profileOf, readProfiles } from '#src/cli/config-file'
+import type { ConfigKey, Profiles } from '#src/cli/config-file'
 import { CommandError, EXIT, UsageError } from '#src/cli/endings'
 import { aligned } from '#src/cli/terminal-text'
-import type { ProcessContext } from '#src/cli/process-context'
 import { command, flag, oneOf, optional, text } from '#src/cli/command'
 import type { Parameter } from '#src/cli/command'
 
@@ -24,16 +23,13 @@ const KEY: Parameter<ConfigKey> = {
   read: ([given = '']) => oneOf(CONFIG_KEYS)(given),
 }
 
-const nameOf = (profile: string | undefined, { env }: ProcessContext): string =>
-  profile ?? setting(env, 'HELIOGRAPH_PROFILE') ?? DEFAULT_PROFILE
-
 export const get = command({
   description: 'Prints one setting of the config file.',
   parameters: { key: KEY },
   options: OPTIONS,
   examples: ['config get url'],
   async run({ key, profile, json }, context) {
-    const value = profileOf(readProfiles(context.env), nameOf(profile, context))[key]
+    const value = profileOf(readProfiles(context.env), profileName({ profile }, context.env))[key]
     if (value === undefined) throw new CommandError(`${key} is not set`, EXIT.notFound)
     context.terminal.print(json === true ? JSON.stringify({ [key]: value }) : value)
   },
@@ -59,7 +55,8 @@ export const set = command({
     }
     const given = isTyped ? value.trim() : await secretFile('the standard input', '-', context)
     if (given === '') throw new UsageError('[value]: is empty; `config unset` removes a setting')
-    change(nameOf(profile, context), context, (before) => ({ ...before, [key]: given }))
+    const name = profileName({ profile }, context.env)
+    changeProfile(context.env, name, (before) => ({ ...before, [key]: given }))
   },
 })
 
@@ -69,21 +66,10 @@ export const unset = command({
   options: OPTIONS,
   examples: ['config unset token'],
   async run({ key, profile }, context) {
-    change(nameOf(profile, context), context, ({ [key]: _removed, ...kept }) => kept)
+    const name = profileName({ profile }, context.env)
+    changeProfile(context.env, name, ({ [key]: _removed, ...kept }) => kept)
   },
 })
-
-function change(
-  name: string,
-  { env }: ProcessContext,
-  changed: (before: Profile) => Profile,
-): void {
-  const profiles = new Map(Object.entries(readProfiles(env)))
-  const after = changed(profiles.get(name) ?? {})
-  if (Object.keys(after).length === 0) profiles.delete(name)
-  else profiles.set(name, after)
-  writeProfiles(env, Object.fromEntries(profiles))
-}
 
 export const list = command({
   description: 'Lists the settings of all profiles, or of one; secrets are not shown.',

@@ -1,4 +1,4 @@
-// heliograph device: register, route, retire-token.
+// heliograph device: register, list, route, retire-token.
 
 import { CHANNEL_TYPES } from '#domain/device'
 import type { ChannelType } from '#domain/device'
@@ -7,8 +7,11 @@ import { PROVIDERS, providerRow } from '#domain/push/providers'
 import { ACCESS, secretFile } from '#src/cli/access'
 import { UsageError } from '#src/cli/endings'
 import { commandClientOf } from '#src/cli/command-client'
-import { DEVICE, knownDeviceKey, thisDevice, thisPlatform } from '#src/cli/this-device'
-import { command, choice, fileOption, oneOf, required } from '#src/cli/command'
+import { HEADER, listWhole } from '#src/cli/paging'
+import { DEVICE, keptDevices, knownDeviceKey, thisDevice } from '#src/cli/this-device'
+import { thisPlatform } from '#src/cli/this-device'
+import type { KeptDevice } from '#src/cli/this-device'
+import { command, choice, fileOption, flag, oneOf, required, text } from '#src/cli/command'
 import type { Parameter } from '#src/cli/command'
 
 const ROWS = PROVIDERS.map((name) => ({ name, ...providerRow(name) }))
@@ -27,6 +30,7 @@ export const register = command({
     'registered already keeps its platform and key.',
   options: {
     platform: choice('<platform>', PLATFORMS, 'the platform; that of this computer by default'),
+    label: text('<label>', 'names the device to the owners of its channels'),
     ...DEVICE,
     ...ACCESS,
   },
@@ -39,6 +43,21 @@ export const register = command({
     const { client, access, report } = await commandClientOf(options, context)
     const { platform, isNew } = await thisDevice({ client, access }, options, context)
     report({ platform, issued_new_key: isNew })
+  },
+})
+
+export const list = command({
+  description:
+    'Lists the devices whose keys this computer keeps, one for each gateway. Key files that ' +
+    '--device-key-file put elsewhere are not looked for.',
+  options: { json: flag('print JSON, one value a line'), ...HEADER },
+  examples: ['device list'],
+  async run(options, context) {
+    const table = {
+      headings: ['PLATFORM', 'KEY FILE'],
+      cells: ({ platform, device_key_file: path }: KeptDevice) => [platform, path],
+    }
+    await listWhole({ items: keptDevices(context.env), ...table }, options, context)
   },
 })
 

@@ -1,10 +1,9 @@
 // heliograph event: get, list.
 
-import type { EventRecord } from '#src/client/bodies'
-import { CHANNEL, credentialsOf } from '#src/cli/access'
-import { command, choice, parameter, text } from '#src/cli/command'
-import { channelRequest, commandClientOf, given } from '#src/cli/command-client'
-import { ENTITY_HEADINGS, PAGING, entityCells, list as listPages } from '#src/cli/paging'
+import type { EventRecord, PageBody } from '#src/client/bodies'
+import { choice, parameter, text } from '#src/cli/command'
+import { channelRequest, given } from '#src/cli/command-client'
+import { ENTITY_HEADINGS, LISTED, entityCells, list as listPages } from '#src/cli/paging'
 
 export const get = channelRequest({
   description: 'Shows an Event as it is now.',
@@ -14,24 +13,23 @@ export const get = channelRequest({
     client.event.get({ ...credentials, event_id: eventId }),
 })
 
-export const list = command({
+export const list = channelRequest({
   description: 'Lists the Events of a channel, the newest change first.',
   options: {
     state: choice('<state>', ['open', 'closed'], 'only those in this state'),
     thing: text('<thing_id>', 'only those of this Thing'),
-    ...PAGING,
-    ...CHANNEL,
+    acknowledged: choice('<true|false>', ['true', 'false'], 'only those that somebody has, or not'),
+    ...LISTED,
   },
-  examples: ['event list --state open', 'event list --thing boiler --json'],
-  async run(options, context) {
-    const { client } = await commandClientOf(options, context)
-    const filter = given({ state: options.state, thing_id: options.thing })
-    const reader = { ...(await credentialsOf(options, context)), ...filter }
-    const listing = {
-      page: async (wanted: object) => await client.event.list({ ...reader, ...wanted }),
-      headings: ['EVENT', ...ENTITY_HEADINGS],
-      cells: (record: EventRecord) => [record.event_id, ...entityCells(record)],
-    }
-    await listPages(listing, options, context)
-  },
+  examples: ['event list --state open --acknowledged false', 'event list --thing boiler --json'],
+  send: ({ client, credentials }, { state, thing: thing_id, acknowledged: word }) => ({
+    page: (wanted: PageBody) => {
+      const acknowledged = word === undefined ? undefined : word === 'true'
+      const filter = given({ state, thing_id, acknowledged })
+      return client.event.list({ ...credentials, ...filter, ...wanted })
+    },
+    headings: ['EVENT', ...ENTITY_HEADINGS],
+    cells: (record: EventRecord) => [record.event_id, ...entityCells(record)],
+  }),
+  show: listPages,
 })

@@ -1,8 +1,9 @@
-// heliograph event: create, update, close.
+// heliograph event: create, update, close, ack.
 
 import type { EventAction } from '#domain/submission'
-import { parameter } from '#src/cli/command'
-import { channelRequest } from '#src/cli/command-client'
+import { parameter, text } from '#src/cli/command'
+import type { Command } from '#src/cli/command'
+import { channelRequest, given } from '#src/cli/command-client'
 import { ATTRS, CIPHERTEXT, patchOf } from '#src/cli/plaintext'
 import type { ChangeGiven } from '#src/cli/plaintext'
 import type { ProcessContext } from '#src/cli/process-context'
@@ -30,29 +31,57 @@ export const create = channelRequest({
   description: 'Begins an Event and prints the id that the gateway makes for it.',
   parameters: { attrs: ATTRS },
   options: { ...optionsOf(EVENT_FIELDS, 'create'), ...OPTIONS },
-  examples: ["event create --title 'Pump runs dry' --severity high pressure=0.2"],
+  examples: [
+    "event create --title 'Pump runs dry' --severity high pressure=0.2",
+    "event create --title 'Pump runs dry' --remind-every 10m --escalate 30m:1:critical",
+  ],
   send: async ({ client, credentials }, options, context) =>
     client.event.create(await bodyOf('create', { credentials, options }, context)),
 })
 
-export const update = channelRequest({
+const change = (
+  action: Exclude<EventAction, 'create'>,
+  words: Pick<Command, 'description' | 'examples'>,
+): Command =>
+  channelRequest({
+    ...words,
+    parameters: { eventId: EVENT_ID, attrs: ATTRS },
+    options: { ...optionsOf(EVENT_FIELDS, action), ...OPTIONS },
+    isDecidedLater: true,
+    send: async ({ client, credentials }, options, context) => {
+      const patch = await bodyOf(action, { credentials, options }, context)
+      return client.event[action]({ ...patch, event_id: options.eventId })
+    },
+  })
+
+export const update = change('update', {
   description: 'Changes an Event, or creates it with an id of your own.',
-  parameters: { eventId: EVENT_ID, attrs: ATTRS },
-  options: { ...optionsOf(EVENT_FIELDS, 'update'), ...OPTIONS },
   examples: ["event update 4f0c… --message 'Refilling' pressure=0.8"],
-  send: async ({ client, credentials }, options, context) => {
-    const patch = await bodyOf('update', { credentials, options }, context)
-    return client.event.update({ ...patch, event_id: options.eventId })
-  },
 })
 
-export const close = channelRequest({
+export const close = change('close', {
   description: 'Ends an Event.',
-  parameters: { eventId: EVENT_ID, attrs: ATTRS },
-  options: { ...optionsOf(EVENT_FIELDS, 'close'), ...OPTIONS },
   examples: ['event close 4f0c… --status solved'],
-  send: async ({ client, credentials }, options, context) => {
-    const patch = await bodyOf('close', { credentials, options }, context)
-    return client.event.close({ ...patch, event_id: options.eventId })
+})
+
+export const ack = channelRequest({
+  description: 'Says that somebody has an Event: nobody is reminded of it meanwhile.',
+  parameters: { eventId: EVENT_ID },
+  options: {
+    by: text('<name>', 'who has it; the label of the key by default'),
+    note: text('<text>', 'what there is to say'),
+    snooze: text('<duration>', 'how long that holds: 1m to 7d; for good by default'),
+    eventTime: time('the time of this; now by default'),
+  },
+  examples: ["event ack 4f0c… --note 'On my way'", 'event ack 4f0c… --snooze 2h'],
+  send: ({ client, credentials }, { eventId, eventTime, by, note, snooze }, context) => {
+    const said = given({ by, note, snooze })
+    const when = eventTime ?? context.nowMs()
+    return client.event.acknowledge({
+      ...credentials,
+      ...said,
+      event_id: eventId,
+      event_time: when,
+    })
   },
 })

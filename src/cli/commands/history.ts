@@ -17,7 +17,9 @@ export const history = command({
     since: { ...since, help: 'only entries from then on: 90s, 15m, 2h, 7d, all, or a time' },
     after: whole('<seq>', 0, Number.MAX_SAFE_INTEGER, 'only entries behind this seq'),
     model: choice('<model>', MODELS, 'only entries of this model'),
-    entity: text('<id>', 'only entries of this Message, Event or Thing'),
+    entity: text('<id>', 'only entries of this Message, Event or Thing', {
+      triedAs: ['thing', 'event', 'message', 'id'],
+    }),
     ...FEED,
     ...PAGING,
     ...CHANNEL,

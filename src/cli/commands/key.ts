@@ -1,13 +1,12 @@
 // heliograph key: create, list, revoke.
 
 import { KEY_SCOPES } from '#domain/channel-keys'
-import type { KeyScope, ListedKey, PageBody as KeyPage } from '#src/client/bodies'
-import { CHANNEL, proofOf } from '#src/cli/access'
+import type { KeyScope, ListedKey, PageBody } from '#src/client/bodies'
 import { UsageError } from '#src/cli/endings'
 import { dateText } from '#src/cli/facts'
-import { PAGING, list as listPages } from '#src/cli/paging'
-import { commandClientOf, given, provenRequest } from '#src/cli/command-client'
-import { command, parameter, text, texts } from '#src/cli/command'
+import { LISTED, list as listPages } from '#src/cli/paging'
+import { given, provenRequest } from '#src/cli/command-client'
+import { parameter, text, texts } from '#src/cli/command'
 import { time } from '#src/cli/values'
 
 export const create = provenRequest({
@@ -42,34 +41,27 @@ function readScope(name: string): KeyScope {
   return scope
 }
 
-export const list = command({
+export const list = provenRequest({
   description: 'Lists the keys of a channel, each with its last use and the id that revokes it.',
-  options: { ...PAGING, ...CHANNEL },
+  options: LISTED,
   examples: ['key list --all'],
-  async run(options, context) {
-    const { client } = await commandClientOf(options, context)
-    const credentials = await proofOf(options, context)
-    const listing = {
-      page: async (wanted: KeyPage) => {
-        const { keys: items, next_cursor: next } = await client.key.list({
-          ...credentials,
-          ...wanted,
-        })
-        return next === undefined ? { items } : { items, next_cursor: next }
-      },
-      headings: ['KEY', 'CREATED', 'LAST USED', 'EXPIRES', 'SCOPES', 'THINGS', 'LABEL'],
-      cells: (key: ListedKey) => [
-        key.key_id,
-        dateText(key.created_at),
-        key.last_used_on ?? 'never',
-        key.expires_at === undefined ? 'never' : dateText(key.expires_at),
-        key.scopes.join(' '),
-        key.thing_prefix === undefined ? 'all' : `${key.thing_prefix}*`,
-        key.label,
-      ],
-    }
-    await listPages(listing, options, context)
-  },
+  send: ({ client, credentials }) => ({
+    page: async (wanted: PageBody) => {
+      const { keys: items, ...next } = await client.key.list({ ...credentials, ...wanted })
+      return { ...next, items }
+    },
+    headings: ['KEY', 'CREATED', 'LAST USED', 'EXPIRES', 'SCOPES', 'THINGS', 'LABEL'],
+    cells: (key: ListedKey) => [
+      key.key_id,
+      dateText(key.created_at),
+      key.last_used_on ?? 'never',
+      key.expires_at === undefined ? 'never' : dateText(key.expires_at),
+      key.scopes.join(' '),
+      key.thing_prefix === undefined ? 'all' : `${key.thing_prefix}*`,
+      key.label,
+    ],
+  }),
+  show: listPages,
 })
 
 export const revoke = provenRequest({

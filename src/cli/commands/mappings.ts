@@ -1,6 +1,6 @@
-// heliograph channel: mappings.
+// heliograph channel: mappings and presentation, both lists in a file.
 
-import type { ChannelMappings, Mapping } from '#src/client/bodies'
+import type { ChannelMappings, Mapping, PresentedThings } from '#src/client/bodies'
 import { CHANNEL, credentialsOf } from '#src/cli/access'
 import { command } from '#src/cli/command'
 import type { Parameter } from '#src/cli/command'
@@ -11,34 +11,75 @@ import { jsonFile, jsonIn } from '#src/cli/json-file'
 import type { ProcessContext } from '#src/cli/process-context'
 import { aligned, onOneLine } from '#src/cli/terminal-text'
 
-const FILE: Parameter<string | undefined> = {
-  ...jsonFile('a list of mappings, which replaces that of the channel,'),
+const fileOf = (what: string): Parameter<string | undefined> => ({
+  ...jsonFile(`a list ${what}, which replaces that of the channel,`),
   label: '[file]',
   isOptional: true,
   read: ([name]) => name,
-}
+})
 
 export const mappings = command({
   description:
     'Shows what other topics of MQTT become in a channel, and the newest that nothing takes. ' +
     'A file replaces the mappings; an empty list removes them.',
-  parameters: { file: FILE },
+  parameters: { file: fileOf('of mappings') },
   options: CHANNEL,
   examples: ['channel mappings', 'channel mappings mappings.json'],
   async run(options, context) {
     const { client, report } = await commandClientOf(options, context)
     const { file } = options
-    const sent = file === undefined ? {} : { mappings: await listIn(file, context) }
+    const sent =
+      file === undefined ? {} : { mappings: await listIn<Mapping>('mappings', file, context) }
     const credentials = await credentialsOf(options, context)
     const found = await client.channel.mappings({ ...credentials, ...sent })
     report(found, linesOf(found))
   },
 })
 
-async function listIn(file: string, context: ProcessContext): Promise<readonly Mapping[]> {
+export const presentation = command({
+  description:
+    'Shows how the attrs of Things are shown: label, unit, range and the like. A file replaces ' +
+    'that; an empty list removes it.',
+  parameters: { file: fileOf('for Things of a prefix or a tag') },
+  options: CHANNEL,
+  examples: ['channel presentation', 'channel presentation presentation.json'],
+  async run(options, context) {
+    const { client, report } = await commandClientOf(options, context)
+    const { file } = options
+    const list = file && (await listIn<PresentedThings>('presentations', file, context))
+    const credentials = await credentialsOf(options, context)
+    const found = await client.channel.presentation({
+      ...credentials,
+      ...(list && { presentation: list }),
+    })
+    report(found, faceLines(found.presentation))
+  },
+})
+
+const faceLines = (presented: readonly PresentedThings[]): readonly string[] => {
+  const rows = presented.flatMap(({ things, attrs }) =>
+    Object.entries(attrs).map(([name, face]) => [thingsText(things), name, faceText(face)]),
+  )
+  return rows.length === 0 ? ['none'] : aligned(rows.map((row) => row.map(onOneLine)))
+}
+
+const thingsText = ({ prefix, tag }: PresentedThings['things']): string =>
+  [prefix && `prefix ${prefix}`, tag && `tag ${tag}`].filter(Boolean).join(', ') || 'all'
+
+const faceText = (face: object): string =>
+  Object.entries(face)
+    .map(([member, value]) => `${member} ${value}`)
+    .join(', ')
+
+/** The gateway names what is wrong in an item. */
+async function listIn<Item>(
+  name: string,
+  file: string,
+  context: ProcessContext,
+): Promise<readonly Item[]> {
   const value = await jsonIn(file, context)
-  if (!Array.isArray(value)) throw new UsageError(`${file}: mappings are a JSON list`)
-  return value as readonly Mapping[] // The gateway names what is wrong in one.
+  if (!Array.isArray(value)) throw new UsageError(`${file}: ${name} are a JSON list`)
+  return value as readonly Item[]
 }
 
 const linesOf = (found: ChannelMappings): readonly string[] => {

@@ -1,32 +1,27 @@
 // heliograph rule: put, get, list, delete, test.
 
 import type { PageBody, RuleBody, RuleFiring, RuleRecord } from '#src/client/bodies'
-import { CHANNEL, credentialsOf } from '#src/cli/access'
-import { channelRequest, commandClientOf, given } from '#src/cli/command-client'
-import { command, parameter } from '#src/cli/command'
+import { channelRequest, given } from '#src/cli/command-client'
+import { parameter } from '#src/cli/command'
 import { UsageError } from '#src/cli/endings'
 import { dateText } from '#src/cli/facts'
 import { jsonFile, jsonIn } from '#src/cli/json-file'
-import { PAGING, list as listPages, listWhole } from '#src/cli/paging'
+import { HEADER, LISTED, list as listPages, listWhole } from '#src/cli/paging'
 import type { ProcessContext } from '#src/cli/process-context'
 import { time } from '#src/cli/values'
 
 const FILE = jsonFile('the rule')
 const RULE_ID = parameter('<rule_id>', 'the id of the rule')
 
-export const put = command({
+export const put = channelRequest({
   description:
     'Puts a rule that watches the Things of a channel, and opens Events or sends Messages. A ' +
     'rule of the same id is replaced.',
   parameters: { ruleId: RULE_ID, file: FILE },
-  options: CHANNEL,
   examples: ['rule put freezer-warm freezer.json', 'rule put silence - < silence.json'],
-  async run(options, context) {
-    const { client, report } = await commandClientOf(options, context)
-    const rule = await ruleIn(options.file, context)
-    const credentials = await credentialsOf(options, context)
-    report(await client.rule.put({ ...credentials, rule_id: options.ruleId, rule }))
-  },
+  isDecidedLater: true,
+  send: async ({ client, credentials }, { ruleId, file }, context) =>
+    client.rule.put({ ...credentials, rule_id: ruleId, rule: await ruleIn(file, context) }),
 })
 
 async function ruleIn(file: string, context: ProcessContext): Promise<RuleBody> {
@@ -45,37 +40,34 @@ export const get = channelRequest({
     client.rule.get({ ...credentials, rule_id: ruleId }),
 })
 
-export const list = command({
+export const list = channelRequest({
   description: 'Lists the rules of a channel.',
-  options: { ...PAGING, ...CHANNEL },
+  options: LISTED,
   examples: ['rule list --all'],
-  async run(options, context) {
-    const { client } = await commandClientOf(options, context)
-    const credentials = await credentialsOf(options, context)
-    const listing = {
-      page: (wanted: PageBody) => client.rule.list({ ...credentials, ...wanted }),
-      headings: ['RULE', 'UPDATED', 'FAILURES', 'THINGS', 'WHEN'],
-      cells: ({ rule_id: id, rule, updated_at: at, failures }: RuleRecord) => [
-        id,
-        dateText(at),
-        String(failures),
-        JSON.stringify(rule['things']),
-        JSON.stringify(rule['when']),
-      ],
-    }
-    await listPages(listing, options, context)
-  },
+  send: ({ client, credentials }) => ({
+    page: (wanted: PageBody) => client.rule.list({ ...credentials, ...wanted }),
+    headings: ['RULE', 'UPDATED', 'FAILURES', 'THINGS', 'WHEN'],
+    cells: ({ rule_id: id, rule, updated_at: at, failures }: RuleRecord) => [
+      id,
+      dateText(at),
+      String(failures),
+      JSON.stringify(rule['things']),
+      JSON.stringify(rule['when']),
+    ],
+  }),
+  show: listPages,
 })
 
 const remove = channelRequest({
   description: 'Deletes a rule, and closes its Events.',
   parameters: { ruleId: RULE_ID },
   examples: ['rule delete freezer-warm'],
+  isDecidedLater: true,
   send: ({ client, credentials }, { ruleId }) =>
     client.rule.delete({ ...credentials, rule_id: ruleId }),
 })
 
-export const test = command({
+export const test = channelRequest({
   description:
     'Runs a rule over the kept history of a channel and shows what it would have opened or sent. ' +
     'Nothing is written.',
@@ -83,15 +75,14 @@ export const test = command({
   options: {
     from: time('leaves out what would have fired before'),
     to: time('leaves out what was accepted later'),
-    ...CHANNEL,
+    ...HEADER,
   },
   examples: ['rule test freezer.json', 'rule test silence.json --from 2026-01-01'],
-  async run(options, context) {
-    const { client } = await commandClientOf(options, context)
-    const rule = await ruleIn(options.file, context)
-    const credentials = await credentialsOf(options, context)
-    const span = given({ from: options.from, to: options.to })
-    const { firings, entries, complete } = await client.rule.test({ ...credentials, rule, ...span })
+  send: async ({ client, credentials }, { file, from, to }, context) => {
+    const rule = await ruleIn(file, context)
+    return client.rule.test({ ...credentials, rule, ...given({ from, to }) })
+  },
+  show: async ({ firings, entries, complete }, options, context) => {
     const listing = {
       items: firings,
       headings: ['THING', 'SINCE', 'FIRED', 'CLEARED', 'SEVERITY', 'TITLE'],

@@ -5,7 +5,7 @@ import { command, flag } from '#src/cli/command'
 export const serve = command({
   description:
     'Runs a gateway until it is stopped. Its settings are environment variables, or .env in the ' +
-    'working directory; the README has the table.',
+    'working directory; docs/settings.md has all of them.',
   options: { whileStdin: flag('stop when the standard input ends', { isHidden: true }) },
   examples: ['serve'],
   async run({ whileStdin }, context) {

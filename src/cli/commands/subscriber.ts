@@ -1,32 +1,29 @@
 // heliograph subscriber: list, remove.
 
-import { CHANNEL, proofOf } from '#src/cli/access'
+import type { Subscriber } from '#src/client/bodies'
 import { dateText } from '#src/cli/facts'
-import { listWhole } from '#src/cli/paging'
-import { commandClientOf, provenRequest } from '#src/cli/command-client'
-import { command, parameter } from '#src/cli/command'
+import { HEADER, listWhole } from '#src/cli/paging'
+import { provenRequest } from '#src/cli/command-client'
+import { parameter } from '#src/cli/command'
 
-export const list = command({
+export const list = provenRequest({
   description:
     'Lists the devices that are subscribed to a channel, each with the id that removes it.',
-  options: CHANNEL,
+  options: HEADER,
   examples: ['subscriber list'],
-  async run(options, context) {
-    const { client } = await commandClientOf(options, context)
-    const { subscribers: items } = await client.channel.subscribers(await proofOf(options, context))
-    const listing = {
-      items,
-      headings: ['SUBSCRIBER', 'SUBSCRIBED', 'LAST SEEN', 'PLATFORM', 'ROUTE'],
-      cells: (subscriber: (typeof items)[number]) => [
-        subscriber.subscriber_id,
-        dateText(subscriber.subscribed_at),
-        subscriber.last_seen_on,
-        subscriber.platform,
-        subscriber.channel_type,
-      ],
-    }
-    await listWhole(listing, options, context)
-  },
+  send: async ({ client, credentials }) => ({
+    items: (await client.channel.subscribers(credentials)).subscribers,
+    headings: ['SUBSCRIBER', 'SUBSCRIBED', 'LAST SEEN', 'PLATFORM', 'ROUTE', 'LABEL'],
+    cells: (subscriber: Subscriber) => [
+      subscriber.subscriber_id,
+      dateText(subscriber.subscribed_at),
+      subscriber.last_seen_on,
+      subscriber.platform,
+      subscriber.channel_type,
+      subscriber.label ?? '',
+    ],
+  }),
+  show: listWhole,
 })
 
 export const remove = provenRequest({

@@ -1,11 +1,13 @@
-// heliograph channel: subscribe, unsubscribe, sync. They concern this computer as a device.
+// heliograph channel: subscribe, unsubscribe, sync; heliograph subscription: notify. They concern
+// this computer as a device.
 
-import type { Synced } from '#src/client/bodies'
+import type { BodyOf, Synced } from '#src/client/bodies'
 import { ACCESS, CHANNEL, CHANNELS, allCredentialsOf, credentialsOf } from '#src/cli/access'
 import { EXIT, UsageError } from '#src/cli/endings'
-import { listWhole } from '#src/cli/paging'
+import { jsonFile, jsonIn } from '#src/cli/json-file'
+import { HEADER, listWhole } from '#src/cli/paging'
 import { commandClientOf } from '#src/cli/command-client'
-import { DEVICE, thisDevice } from '#src/cli/this-device'
+import { DEVICE, knownDeviceKey, thisDevice } from '#src/cli/this-device'
 import { command, parameter } from '#src/cli/command'
 
 export const subscribe = command({
@@ -34,11 +36,31 @@ export const unsubscribe = command({
   },
 })
 
+export const notify = command({
+  description:
+    'Chooses which pushes of a channel reach a device, and when they make no sound: by a file ' +
+    'with the preferences as JSON. {} ends them.',
+  parameters: {
+    id: parameter('<channel_id>', 'the id of the channel'),
+    file: jsonFile('the preferences'),
+  },
+  options: { ...DEVICE, ...ACCESS },
+  examples: ['subscription notify 5HGD9DPWYHPR8YJ6ZKTA2XNKE4 night.json'],
+  async run(options, context) {
+    const { client, access, report } = await commandClientOf(options, context)
+    const device_key = knownDeviceKey(access, options, context)
+    const preferences = (await jsonIn(options.file, context)) as Preferences
+    report(await client.channel.notify({ device_key, channel_id: options.id, notify: preferences }))
+  },
+})
+
+type Preferences = BodyOf<'/channel/notify'>['notify']
+
 export const sync = command({
   description:
     'Subscribes this computer to the channels that are named, and to no other: where none fails, ' +
     'its other subscriptions end. With one that fails the exit code is 1.',
-  options: { ...DEVICE, ...CHANNELS },
+  options: { ...DEVICE, ...CHANNELS, ...HEADER },
   examples: [
     'channel sync --channel 5HGD9DPWYHPR8YJ6ZKTA2XNKE4 --channel ZNEDK7CD2XAK41E6XC3HDV7SCW',
   ],

@@ -1,10 +1,9 @@
 // heliograph thing: get, list.
 
-import type { ThingRecord } from '#src/client/bodies'
-import { CHANNEL, credentialsOf } from '#src/cli/access'
-import { command, choice, parameter } from '#src/cli/command'
-import { channelRequest, commandClientOf, given } from '#src/cli/command-client'
-import { ENTITY_HEADINGS, PAGING, entityCells, list as listPages } from '#src/cli/paging'
+import type { PageBody, ThingRecord } from '#src/client/bodies'
+import { choice, parameter } from '#src/cli/command'
+import { channelRequest, given } from '#src/cli/command-client'
+import { ENTITY_HEADINGS, LISTED, entityCells, list as listPages } from '#src/cli/paging'
 
 export const get = channelRequest({
   description: 'Shows a Thing as it is now.',
@@ -14,25 +13,18 @@ export const get = channelRequest({
     client.thing.get({ ...credentials, thing_id: thingId }),
 })
 
-export const list = command({
+export const list = channelRequest({
   description: 'Lists the Things of a channel, the newest change first.',
   options: {
     state: choice('<state>', ['active', 'archived', 'deleted'], 'only those in this state'),
-    ...PAGING,
-    ...CHANNEL,
+    ...LISTED,
   },
   examples: ['thing list --state active', 'thing list --all --json'],
-  async run(options, context) {
-    const { client } = await commandClientOf(options, context)
-    const reader = {
-      ...(await credentialsOf(options, context)),
-      ...given({ state: options.state }),
-    }
-    const listing = {
-      page: async (wanted: object) => await client.thing.list({ ...reader, ...wanted }),
-      headings: ['THING', ...ENTITY_HEADINGS],
-      cells: (record: ThingRecord) => [record.thing_id, ...entityCells(record)],
-    }
-    await listPages(listing, options, context)
-  },
+  send: ({ client, credentials }, { state }) => ({
+    page: (wanted: PageBody) =>
+      client.thing.list({ ...credentials, ...given({ state }), ...wanted }),
+    headings: ['THING', ...ENTITY_HEADINGS],
+    cells: (record: ThingRecord) => [record.thing_id, ...entityCells(record)],
+  }),
+  show: listPages,
 })

@@ -2,6 +2,7 @@
 
 import type { ThingAction } from '#domain/submission'
 import { parameter } from '#src/cli/command'
+import type { Command } from '#src/cli/command'
 import { channelRequest } from '#src/cli/command-client'
 import { ATTRS, CIPHERTEXT, patchOf } from '#src/cli/plaintext'
 import type { ChangeGiven } from '#src/cli/plaintext'
@@ -35,40 +36,37 @@ export const create = channelRequest({
     client.thing.create(await bodyOf('create', { credentials, options }, context)),
 })
 
-export const update = channelRequest({
+const change = (
+  action: Exclude<ThingAction, 'create'>,
+  words: Pick<Command, 'description' | 'examples'>,
+): Command =>
+  channelRequest({
+    ...words,
+    parameters: { thingId: THING_ID, attrs: ATTRS },
+    options: { ...optionsOf(THING_FIELDS, action), ...OPTIONS },
+    isDecidedLater: true,
+    send: async ({ client, credentials }, options, context) => {
+      const patch = await bodyOf(action, { credentials, options }, context)
+      return client.thing[action]({ ...patch, thing_id: options.thingId })
+    },
+  })
+
+export const update = change('update', {
   description: 'Changes a Thing, or creates it with an id of your own.',
-  parameters: { thingId: THING_ID, attrs: ATTRS },
-  options: { ...optionsOf(THING_FIELDS, 'update'), ...OPTIONS },
   examples: [
     'thing update sensor-7 temperature=3.5 mode=eco fan=null',
     'thing update sensor-7 temperature=3.1 --observed-at 2026-01-31T06:00:00Z',
   ],
-  send: async ({ client, credentials }, options, context) => {
-    const patch = await bodyOf('update', { credentials, options }, context)
-    return client.thing.update({ ...patch, thing_id: options.thingId })
-  },
 })
 
-export const archive = channelRequest({
+export const archive = change('archive', {
   description: 'Sets a Thing aside; an update brings it back.',
-  parameters: { thingId: THING_ID, attrs: ATTRS },
-  options: { ...optionsOf(THING_FIELDS, 'archive'), ...OPTIONS },
   examples: ['thing archive sensor-7'],
-  send: async ({ client, credentials }, options, context) => {
-    const patch = await bodyOf('archive', { credentials, options }, context)
-    return client.thing.archive({ ...patch, thing_id: options.thingId })
-  },
 })
 
-const remove = channelRequest({
+const remove = change('delete', {
   description: 'Deletes a Thing for good.',
-  parameters: { thingId: THING_ID, attrs: ATTRS },
-  options: { ...optionsOf(THING_FIELDS, 'delete'), ...OPTIONS },
   examples: ['thing delete sensor-7'],
-  send: async ({ client, credentials }, options, context) => {
-    const patch = await bodyOf('delete', { credentials, options }, context)
-    return client.thing.delete({ ...patch, thing_id: options.thingId })
-  },
 })
 
 // The name of a command is a word of the language.

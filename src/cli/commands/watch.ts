@@ -8,11 +8,12 @@ import type { Delivery, Gap } from '#src/schemas/frames'
 import { CHANNELS, allCredentialsOf } from '#src/cli/access'
 import type { Proof } from '#src/cli/access'
 import { DeliveryCommands } from '#src/cli/deliveries/delivery-commands'
-import { clockIn, coloured, deliveryJson, deliveryLine } from '#src/cli/deliveries/delivery-line'
+import { coloured, deliveryJson, deliveryLine } from '#src/cli/deliveries/delivery-line'
 import { readTemplate } from '#src/cli/deliveries/delivery-template'
 import type { Named } from '#src/cli/deliveries/delivery-template'
 import type { Decrypter } from '#src/cli/encryption'
 import { CommandError, EXIT, UsageError } from '#src/cli/endings'
+import { dateText } from '#src/cli/facts'
 import { onOneLine } from '#src/cli/terminal-text'
 import { decrypterFor } from '#src/cli/decrypter'
 import { ENCRYPTION } from '#src/cli/encryption-options'
@@ -213,13 +214,12 @@ class WatchRun {
     if (this.#parts.access.json)
       return ({ delivery, channelName, plaintext }) =>
         deliveryJson(delivery, channelName, plaintext)
-    const clock = clockIn()
     const { terminal } = this.#context
     return ({ delivery, channelName, plaintext }) => {
       const screen = terminal.screen()
       const line = deliveryLine(delivery, {
         channelName,
-        clock,
+        clock: dateText,
         ...given({ plaintext, width: screen?.columns }),
       })
       return screen?.hasColor === true ? coloured(delivery, line) : line

@@ -5,20 +5,12 @@ import { isRecord } from '#domain/record'
 import type { Delivery } from '#src/schemas/frames'
 import { onOneLine, shortened } from '#src/cli/terminal-text'
 
-/** Hours, minutes and seconds of a time in Unix milliseconds. */
+/** The text of a time in Unix milliseconds. */
 export type Clock = (unixMs: number) => string
 
-/** A clock that gives the date in front. */
-export function dateClockIn(timeZone?: string): Clock {
-  // The Swedish form is that of ISO 8601 with a space.
-  const options = { dateStyle: 'short', timeStyle: 'medium', timeZone } as const
-  const format = new Intl.DateTimeFormat('sv-SE', options)
-  return (unixMs) => format.format(unixMs)
-}
-
 /**
- * A clock of a time zone, an IANA name; absent: the time zone of this computer. Callers keep it,
- * since making one is expensive.
+ * The time of day on a screen that is looked at now, in a time zone, an IANA name; absent: that of
+ * this computer. Callers keep it, since making one is expensive.
  */
 export function clockIn(timeZone?: string): Clock {
   const format = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone })

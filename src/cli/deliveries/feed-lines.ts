@@ -1,10 +1,11 @@
 // Writes entries of the feed as lines, for `history` and `pull`.
 
 import type { FeedRecord } from '#src/client/bodies'
-import { dateClockIn, deliveryLine } from './delivery-line.ts'
+import { deliveryLine } from './delivery-line.ts'
 import { readTemplate } from './delivery-template.ts'
 import type { Template } from './delivery-template.ts'
 import { decrypterFor } from '#src/cli/decrypter'
+import { dateText } from '#src/cli/facts'
 import { ENCRYPTION } from '#src/cli/encryption-options'
 import type { EncryptionGiven } from '#src/cli/encryption-options'
 import { deliveryOf } from '#src/cli/since'
@@ -30,7 +31,6 @@ export async function feedLines(
   { hasChannel }: { readonly hasChannel: boolean },
 ): Promise<(record: FeedRecord) => Promise<string>> {
   const decrypt = await decrypterFor(options, context)
-  const clock = dateClockIn()
   const width = context.terminal.screen()?.columns
   const { format, json } = options
   return async (record) => {
@@ -40,6 +40,6 @@ export async function feedLines(
     if (json === true) return JSON.stringify({ ...record, plaintext })
     if (format !== undefined) return format({ delivery, channelName, ...given({ plaintext }) })
     const named = hasChannel ? { channelName } : {}
-    return deliveryLine(delivery, { clock, ...named, ...given({ plaintext, width }) })
+    return deliveryLine(delivery, { clock: dateText, ...named, ...given({ plaintext, width }) })
   }
 }

@@ -52,7 +52,7 @@ export function readDeviceKeyMessage(given: Given): CompatibilityMessage {
 }
 
 function extrasOf(given: Given): Extras {
-  const extras = new Extras('devicekey')
+  const extras = new Extras('compat.devicekey.')
   if (given.has('markdown')) extras.add('markdown', true)
   for (const [name, value] of given.scalars()) {
     if (PLACED.has(name)) continue

@@ -200,7 +200,7 @@ function readSendKeyMessage(sent: Given): Answer<CompatibilityMessage> {
     return fault('validation_failed', { field: 'title', detail: 'title is required' })
   }
   const isEncoded = sent.text('encoded') === '1'
-  const extras = new Extras('sendkey')
+  const extras = new Extras('compat.sendkey.')
   for (const [name, value] of sent.scalars()) {
     if (!PLACED.has(name)) extras.add(name, value satisfies Scalar)
   }

@@ -11,7 +11,7 @@ import {
   TOPIC_FAILURE,
   TOPIC_MESSAGE,
 } from './schemas.ts'
-import { topicIdOf } from './subscription.ts'
+import { topicIdOf } from './messages.ts'
 import type { Publication } from './publication.ts'
 import { imitation } from '#src/ingress/answerer'
 import type { Answerer, Imitated } from '#src/ingress/answerer'

@@ -34,7 +34,7 @@ export interface Publication {
 
 export const PRIORITIES = { min: 1, low: 2, default: 3, high: 4, max: 5, urgent: 5 } as const
 const SEVERITY_OF = ['normal', 'low', 'low', 'normal', 'high', 'critical'] as const
-const SEQUENCE_ID = /^[A-Za-z0-9_-]{1,64}$/
+export const SEQUENCE_ID = /^[A-Za-z0-9_-]{1,64}$/
 const PICTURE = /\.(png|jpe?g|gif|webp|avif|svg|bmp|heic)$/i
 
 /** The Message of a request, or the fault for which the tool itself would refuse it. */
@@ -75,7 +75,7 @@ function publicationOf(request: TopicRequest, understood: Understood): Publicati
     isYes(given('markdown') ?? '') || /^text\/markdown\b/i.test(request.contentType)
   const isKept = !isNo(given('cache') ?? '')
   const tags = (given('tags') ?? '').split(',').flatMap((tag) => tag.trim() || [])
-  const extras = new Extras('topic')
+  const extras = new Extras('compat.topic.')
   extras.add('priority', priority)
   extras.add('markdown', isMarkdown || undefined)
   extras.addWhole('icon', given('icon'))

@@ -2,9 +2,10 @@
 // of one channel, or of several in the order of their times.
 
 import type { ChannelInfo } from '#domain/channel'
+import type { Event } from '#domain/entity'
 import type { FeedEntry } from '#domain/feed'
 import type { FeedFollowing } from '#src/acceptance/feed-following'
-import { topicIdOf } from './subscription.ts'
+import { messageIdOf, needsEvent } from './messages.ts'
 import type { Since } from './subscription.ts'
 import type { Topic } from './channels.ts'
 
@@ -15,11 +16,16 @@ export interface Place {
   afterSeq: number
 }
 
-/** A Message and the topic that it came to. */
+/** An entry of a Message or an Event, and the topic that it came to. */
 export interface Read {
   readonly topic: Topic
   readonly entry: FeedEntry
+  /** The present Event, for an entry that leaves its title or its severity to it. */
+  readonly event?: Event | undefined
 }
+
+/** Updates of Things are no messages: a busy one costs a subscriber nothing. */
+const MODELS = ['message', 'event'] as const
 
 const PAGE = 200
 /** Bytes of messages after which they go out, however few they are. */
@@ -50,12 +56,26 @@ export async function* readOn(
     bytes += read.entry.payload.length
     if (source.next === undefined) await source.fill()
     if (page.length < PAGE && bytes < PAGE_BYTES) continue
-    yield page
+    yield await withEvents(following, page)
     page = []
     bytes = 0
   }
-  if (page.length > 0) yield page
+  if (page.length > 0) yield await withEvents(following, page)
 }
+
+/** Reads the Events that a page needs, each once and one by one. */
+async function withEvents(following: FeedFollowing, page: Read[]): Promise<readonly Read[]> {
+  const events = new Map<string, Event | undefined>()
+  for (const { entry } of page.filter((read) => needsEvent(read.entry))) {
+    const key = eventKeyOf(entry)
+    if (!events.has(key)) {
+      events.set(key, await following.event(entry.channelId, entry.entityId))
+    }
+  }
+  return page.map((read) => ({ ...read, event: events.get(eventKeyOf(read.entry)) }))
+}
+
+const eventKeyOf = ({ channelId, entityId }: FeedEntry): string => `${channelId} ${entityId}`
 
 function earliestOf(sources: readonly Source[]): Source | undefined {
   let earliest: Source | undefined
@@ -66,7 +86,7 @@ function earliestOf(sources: readonly Source[]): Source | undefined {
   return earliest
 }
 
-/** The Messages of one channel, page by page. */
+/** The Messages and Events of one channel, page by page. */
 class Source {
   readonly #following: FeedFollowing
   readonly #place: Place
@@ -81,17 +101,17 @@ class Source {
     this.#cursor = place.afterSeq
   }
 
-  /** The Message that comes next, once there is one in the page. */
+  /** The entry that comes next, once there is one in the page. */
   get next(): FeedEntry | undefined {
     return this.#entries[this.#at]
   }
 
-  /** Reads on until there is a Message or nothing is left. */
+  /** Reads on until there is an entry or nothing is left. */
   async fill(): Promise<void> {
     const { topic, sinceMs } = this.#place
     while (this.next === undefined && this.#cursor !== undefined) {
       const { channelId } = topic.info
-      const query = { channelId, afterSeq: this.#cursor, model: 'message', limit: PAGE } as const
+      const query = { channelId, afterSeq: this.#cursor, models: MODELS, limit: PAGE }
       const page = await this.#following.page(sinceMs === undefined ? query : { ...query, sinceMs })
       this.#entries = page.items
       this.#at = 0
@@ -99,7 +119,7 @@ class Source {
     }
   }
 
-  /** The next Message; the place moves behind it. */
+  /** The next entry; the place moves behind it. */
   take(): Read {
     const entry = this.next
     if (entry === undefined) throw new Error('nothing was read')
@@ -129,10 +149,10 @@ async function startOf(
   let last: number | undefined
   let next: number | undefined = Math.max(0, headSeq - LOOKED_BACK_MAX)
   while (next !== undefined) {
-    const page = await following.page({ channelId, afterSeq: next, model: 'message', limit: PAGE })
-    for (const { seq, entityId } of page.items) {
-      if (since.kind === 'id' && topicIdOf(entityId) === since.id) return { afterSeq: seq }
-      last = seq
+    const page = await following.page({ channelId, afterSeq: next, models: MODELS, limit: PAGE })
+    for (const entry of page.items) {
+      if (since.kind === 'id' && messageIdOf(entry) === since.id) return { afterSeq: entry.seq }
+      last = entry.seq
     }
     next = page.next
   }

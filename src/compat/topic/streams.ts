@@ -7,7 +7,8 @@ import type { FeedFollowing, Following } from '#src/acceptance/feed-following'
 import type { FeedUpdate } from '#src/acceptance/follower'
 import { SUBSCRIPTION_HEADERS, parametersOf } from './parameters.ts'
 import { SUBSCRIPTION_QUERY } from './schemas.ts'
-import { readSubscription, topicMessageOf } from './subscription.ts'
+import { topicMessageOf } from './messages.ts'
+import { readSubscription } from './subscription.ts'
 import type { Subscription } from './subscription.ts'
 import { STREAM } from '#src/ingress/answerer'
 import type { Answerer, StreamData } from '#src/ingress/answerer'
@@ -112,7 +113,7 @@ async function* itemsOf(
     while (update !== 'end') {
       const news = update === 'quiet' ? places : places.filter(hasNews(update))
       for await (const page of readOn(feeds, news)) {
-        const messages = page.map((read) => topicMessageOf(read.entry, read.topic.name))
+        const messages = page.map((read) => topicMessageOf(read.entry, read.topic.name, read.event))
         yield messages.filter(subscription.accepts)
       }
       if (subscription.isPoll) return
@@ -156,7 +157,7 @@ const FORMS: Readonly<Record<'json' | 'sse' | 'raw' | 'ws', Form>> = {
     contentType: 'text/event-stream; charset=utf-8',
     description: 'An event for each message, which is its data in JSON.',
     write: (item) => {
-      const event = item.event === 'message' ? '' : `event: ${item.event}\n`
+      const event = item.event.startsWith('message') ? '' : `event: ${item.event}\n`
       return `${event}data: ${JSON.stringify(item)}\n\n`
     },
   },

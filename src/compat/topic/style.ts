@@ -167,10 +167,32 @@ function questionRows(acceptance: Acceptance, prefix: string): readonly Row[] {
       ...OPEN,
       ...question,
       ...spellings(`${prefix}/v1/account`),
-      handle: () => ({ username: '*', role: 'anonymous' }),
+      handle: () => ({ username: '*', role: 'anonymous', stats: STATS }),
       about: aboutTopic('Ask for the account'),
     },
+    {
+      ...OPEN,
+      ...question,
+      ...spellings(`${prefix}/v1/version`),
+      // The tool tells it to administrators alone.
+      handle: () => NOT_FOUND,
+      about: aboutTopic('Ask for the version'),
+    },
   ]
+}
+
+/** The use and the rest of each allowance: clients read all of them as whole numbers. */
+const STATS = {
+  messages: 0,
+  messages_remaining: 2 ** 31 - 1, // Nothing counts them.
+  emails: 0,
+  emails_remaining: 0,
+  calls: 0,
+  calls_remaining: 0,
+  reservations: 0,
+  reservations_remaining: 0,
+  attachment_total_size: 0,
+  attachment_total_size_remaining: 0,
 }
 
 /** A notification that was sent cannot be changed: answered as by a server of before that. */

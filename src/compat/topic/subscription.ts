@@ -1,12 +1,8 @@
-// Reads the request of a subscriber of the topic style, and writes Messages in its form.
+// Reads the request of a subscriber of the topic style.
 
 import { fault } from '#domain/fault'
-import type { FeedEntry } from '#domain/feed'
-import { actionsIn } from '#src/schemas/fields/message-actions'
 import type { Answer } from '#domain/ports'
-import { isRecord } from '#domain/record'
-import { parseJson } from '#src/schemas/json/json'
-import { present } from '#src/compat/extras'
+import type { TopicMessage } from './messages.ts'
 import { isYes } from './parameters.ts'
 import type { TopicParameters } from './parameters.ts'
 
@@ -24,14 +20,6 @@ export interface Subscription {
   /** True for a stream that ends with the messages that are there. */
   readonly isPoll: boolean
   readonly accepts: (message: TopicMessage) => boolean
-}
-
-/** A message as subscribers read it, under the names of the tool. */
-export type TopicMessage = Readonly<Record<string, unknown>> & {
-  readonly id: string
-  readonly event: string
-  readonly message: string
-  readonly priority?: number
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = {
@@ -84,6 +72,7 @@ function filterOf(parameters: TopicParameters): Subscription['accepts'] {
   )
   const tags = itemsOf(parameters('tags'))
   return (message) => {
+    if (message.event !== 'message') return true
     if (exact.some((name) => message[name] !== parameters(name))) return false
     const priority = String(message.priority ?? 3)
     if (priorities.length > 0 && !priorities.includes(priority)) return false
@@ -91,60 +80,3 @@ function filterOf(parameters: TopicParameters): Subscription['accepts'] {
     return tags.every((tag) => Array.isArray(given) && given.includes(tag))
   }
 }
-
-const PRIORITY_OF_SEVERITY: Readonly<Record<string, number>> = { critical: 5, high: 4, low: 2 }
-const METADATA = 'compat.topic.'
-
-/** Twelve letters and digits, as long as the tool's own. */
-export const topicIdOf = (entityId: string): string => entityId.slice(0, 12)
-
-/** An entry of the feed as a subscriber reads it. */
-export function topicMessageOf(entry: FeedEntry, topic: string): TopicMessage {
-  const parsed = parseJson(entry.payload)
-  const fields: Readonly<Record<string, unknown>> = isRecord(parsed) ? parsed : {}
-  const metadata = isRecord(fields['metadata']) ? fields['metadata'] : {}
-  const kept = (name: string): unknown => metadata[`${METADATA}${name}`]
-  const title = fields['title']
-  const [image] = Array.isArray(fields['images']) ? (fields['images'] as readonly unknown[]) : []
-  const attachment = image ?? kept('attach')
-  const text = fields['body'] ?? title
-  return present({
-    id: topicIdOf(entry.entityId),
-    time: Math.floor(entry.acceptedAt / 1000),
-    event: 'message',
-    topic,
-    title: typeof title === 'string' ? title : undefined,
-    message: typeof text === 'string' ? text : '',
-    priority: priorityOf(kept('priority'), fields['severity']),
-    tags: fields['tags'],
-    click: fields['url'],
-    actions: actionsOf(kept('actions'), entry.entityId),
-    icon: kept('icon'),
-    attachment: attachment === undefined ? undefined : attachmentOf(attachment, kept('filename')),
-    sequence_id: kept('sequence_id'),
-    content_type: kept('markdown') === true ? 'text/markdown' : undefined,
-    encoding: kept('encoding'),
-  })
-}
-
-/** Each with an id, as that style's clients keep them; undefined for none. */
-function actionsOf(text: unknown, entityId: string): readonly object[] | undefined {
-  const actions = actionsIn(text)
-  if (actions.length === 0) return undefined
-  return actions.map((action, at) => ({
-    id: `${entityId.slice(0, 10)}${at}`,
-    clear: false,
-    ...action,
-  }))
-}
-
-const priorityOf = (kept: unknown, severity: unknown): number | undefined => {
-  if (typeof kept === 'number') return kept
-  return typeof severity === 'string' ? PRIORITY_OF_SEVERITY[severity] : undefined
-}
-
-const attachmentOf = (url: unknown, name: unknown): object => ({
-  name:
-    typeof name === 'string' ? name : (String(url).split(/[?#]/, 1)[0]?.split('/').at(-1) ?? ''),
-  url,
-})

@@ -5,10 +5,16 @@ import { SECRET_NAME, TOKEN_NAME } from '#console/state/submissions.ts'
 import { t } from '#console/words/words.ts'
 import { Copy } from './text.tsx'
 
-export const Command = ({ text }: { readonly text: string }) => (
+interface CommandProps {
+  readonly text: string
+  /** True for a command that has its secret in it. */
+  readonly hasKey?: boolean
+}
+
+export const Command = ({ text, hasKey }: CommandProps) => (
   <>
     <p>
-      {t('asCommandHint', { name: SECRET_NAME })}
+      {hasKey !== true && t('asCommandHint', { name: SECRET_NAME })}
       {token.value !== '' && ` ${t('asCommandToken', { name: TOKEN_NAME })}`}
     </p>
     <pre class="command" tabIndex={0} aria-label={t('asCommand')} role="region">

@@ -17,11 +17,12 @@ interface FieldProps {
   readonly isSecret?: boolean
   readonly rows?: number
   readonly input?: {
-    readonly type?: 'search' | 'text' | 'datetime-local'
+    readonly type?: 'search' | 'text' | 'datetime-local' | 'time'
     readonly placeholder?: string
     readonly maxLength?: number
     readonly autocomplete?: string
     readonly class?: string
+    readonly autofocus?: boolean
   }
 }
 
@@ -122,10 +123,12 @@ interface FormProps {
   readonly onSubmit: () => Promise<unknown> | undefined
   readonly children: ComponentChildren
   readonly isDanger?: boolean
+  /** True where another action stands before it. */
+  readonly isSecond?: boolean
 }
 
 /** A form that is sent once at a time, and says why it failed. */
-export function Form({ button, onSubmit, children, isDanger }: FormProps) {
+export function Form({ button, onSubmit, children, isDanger, isSecond }: FormProps) {
   const [failure, setFailure] = useState<string>()
   const [isBusy, setBusy] = useState(false)
   const alive = useRef(true)
@@ -161,7 +164,11 @@ export function Form({ button, onSubmit, children, isDanger }: FormProps) {
           {failure}
         </p>
       )}
-      <button type="submit" class={isDanger === true ? 'danger' : 'primary'} disabled={isBusy}>
+      <button
+        type="submit"
+        class={isDanger === true ? 'danger' : isSecond === true ? undefined : 'primary'}
+        disabled={isBusy}
+      >
         {button}
       </button>
     </form>

@@ -4,12 +4,15 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 
 import { second } from '#console/state/clock.ts'
-import { CHANNEL_VIEWS, go, hashOf, lastChannelId, route } from '#console/state/route.ts'
+import { CHANNEL_VIEWS, asked, go, hashOf, route } from '#console/state/route.ts'
 import type { Route } from '#console/state/route.ts'
-import { channels, isKept, language, theme } from '#console/state/saved.ts'
+import { channels, hasShortcuts, isKept, language, theme } from '#console/state/saved.ts'
 import { connection, live, restart, wake } from '#console/state/session.ts'
-import { moment, t } from '#console/words/words.ts'
+import { moment, speak, t } from '#console/words/words.ts'
+import { isNarrow } from './narrow.ts'
 import { Choice } from './form.tsx'
+import { Menu } from './menu.tsx'
+import { Shortcuts, presentChannelId } from './shortcuts.tsx'
 
 export const channelIdOf = (current: Route): string | undefined =>
   'channelId' in current && current.view !== 'open' ? current.channelId : undefined
@@ -19,16 +22,23 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
   const place = hashOf(route.value)
   const isFirst = useRef(true)
   useEffect(() => {
-    // A person who goes to a view by the keyboard begins at its top.
+    // A person who goes to a view begins at its top, by the keyboard, too.
+    main.current?.scrollTo(0, 0)
     if (!isFirst.current) main.current?.focus()
-    // On a phone the row of views is wider than the screen.
-    const current = document.querySelector('nav [aria-current]')
-    current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
     isFirst.current = false
   }, [place])
   const skip = (event: Event): void => {
     event.preventDefault()
     main.current?.focus()
+  }
+  // A display on the wall has no controls.
+  if (asked.value['wall'] !== undefined) {
+    return (
+      <main ref={main} class="wall" tabIndex={-1} id="main">
+        <Notices />
+        {children}
+      </main>
+    )
   }
   return (
     <div class="frame">
@@ -53,26 +63,32 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
         <Notices />
         {children}
       </main>
+      <Shortcuts />
     </div>
   )
 }
 
+const ALL = 'all'
+
 function Channels() {
-  const current = channelIdOf(route.value) ?? lastChannelId.value
   if (channels.value.length === 0) return <span class="grow" />
+  const { value: to } = route
+  const current = to.view === 'all' ? ALL : presentChannelId()
   const options = channels.value.map(({ id, name }) => [id, name] as const)
-  const isKnown = options.some(([id]) => id === current)
-  const all = isKnown ? options : [['', '—'] as const, ...options]
-  const view =
-    'channelId' in route.value ? CHANNEL_VIEWS.find((name) => name === route.value.view) : undefined
+  const all = options.length > 1 ? [[ALL, t('allChannels')] as const, ...options] : options
+  const isKnown = all.some(([id]) => id === current)
+  const view = 'channelId' in to ? CHANNEL_VIEWS.find((name) => name === to.view) : undefined
   return (
     <div class="channels grow">
       <Choice
         label={t('channelChoice')}
         isQuiet
-        value={isKnown ? current : ''}
-        options={all}
-        onValue={(id) => id !== '' && go({ view: view ?? 'board', channelId: id })}
+        value={isKnown ? (current ?? '') : ''}
+        options={isKnown ? all : [['', '—'] as const, ...all]}
+        onValue={(id) => {
+          if (id === ALL) go({ view: ALL })
+          else if (id !== '') go({ view: view ?? 'overview', channelId: id })
+        }}
       />
     </div>
   )
@@ -85,28 +101,31 @@ function Pulse() {
   const isOpen = kind === 'open'
   return (
     <p class={`pulse ${isOpen ? 'open' : 'away'}`} role="status">
-      {t(isOpen ? 'connected' : 'connecting')}
+      <span>{t(isOpen ? 'connected' : 'connecting')}</span>
     </p>
   )
 }
 
+/** How the page looks, and whether letters do something. */
 const Looks = () => (
-  <div class="looks">
+  <Menu label={t('settings')} class="looks" face={<span aria-hidden="true">Aa</span>}>
+    {() => <Look />}
+  </Menu>
+)
+
+const Look = () => (
+  <>
     <Choice
       label={t('language')}
-      isQuiet
       value={language.value}
       options={[
         ['en', 'English'],
         ['zh-CN', '简体中文'],
       ]}
-      onValue={(value) => {
-        language.value = value
-      }}
+      onValue={(value) => void speak(value)}
     />
     <Choice
       label={t('theme')}
-      isQuiet
       value={theme.value}
       options={[
         ['auto', t('themeAuto')],
@@ -117,40 +136,68 @@ const Looks = () => (
         theme.value = value
       }}
     />
-  </div>
+    <label class="check" title={t('shortcutsHint')}>
+      <input
+        type="checkbox"
+        checked={hasShortcuts.value}
+        onChange={(event) => {
+          hasShortcuts.value = event.currentTarget.checked
+        }}
+      />
+      {t('shortcuts')}
+    </label>
+  </>
 )
+
+/** Views that stand in the bar of a phone; the others are behind its last place. */
+const BAR_VIEWS = 3
 
 function Views() {
   const { value: current } = route
-  const last = channels.value.find(({ id }) => id === lastChannelId.value) ?? channels.value[0]
-  const channelId = channelIdOf(current) ?? last?.id
+  const channelId = presentChannelId()
   const shown =
-    { thing: 'board', event: 'events', rule: 'rules' }[current.view as string] ?? current.view
-  const links: (readonly [
-    name: 'start' | 'gateway' | (typeof CHANNEL_VIEWS)[number],
-    to: Route,
-  ])[] = [
-    ['start', { view: 'start' }],
+    { thing: 'overview', event: 'events', rule: 'rules', inspector: 'channel' }[
+      current.view as string
+    ] ?? current.view
+  const links: readonly Place[] = [
     ...(channelId === undefined
       ? []
-      : CHANNEL_VIEWS.map((view) => [view, { view, channelId }] as const)),
+      : CHANNEL_VIEWS.map((view): Place => [view, { view, channelId }])),
+    ['start', { view: 'start' }],
     ['gateway', { view: 'gateway' }],
   ]
+  const isBar = isNarrow.value && links.length > BAR_VIEWS
+  const behind = isBar ? links.slice(BAR_VIEWS) : []
+  const item = ([name, to]: Place) => (
+    <li key={name}>
+      <a href={hashOf(to)} aria-current={name === shown ? 'page' : undefined}>
+        {t(name)}
+        {name === 'events' && channelId !== undefined && <OpenCount channelId={channelId} />}
+      </a>
+    </li>
+  )
   return (
     <nav aria-label={t('views')}>
       <ul>
-        {links.map(([name, to]) => (
-          <li key={name}>
-            <a href={hashOf(to)} aria-current={name === shown ? 'page' : undefined}>
-              {t(name)}
-              {name === 'events' && channelId !== undefined && <OpenCount channelId={channelId} />}
-            </a>
+        {(isBar ? links.slice(0, BAR_VIEWS) : links).map(item)}
+        {isBar && (
+          <li>
+            <Menu
+              label={t('moreViews')}
+              class="more"
+              face={t('moreViews')}
+              isCurrent={behind.some(([name]) => name === shown)}
+            >
+              {(close) => <ul onClick={close}>{behind.map(item)}</ul>}
+            </Menu>
           </li>
-        ))}
+        )}
       </ul>
     </nav>
   )
 }
+
+type Place = readonly [name: 'start' | 'gateway' | (typeof CHANNEL_VIEWS)[number], to: Route]
 
 function OpenCount({ channelId }: { readonly channelId: string }) {
   const channel = live.value.get(channelId)

@@ -1,13 +1,14 @@
-// The line of the last hour in a row of the board.
+// The line of a value in a row of the overview, since a person looked at it, for an hour at most.
 
+import { second } from '#console/state/clock.ts'
 import type { Readings } from '#console/state/readings.ts'
 import { linePath } from '#console/state/readings.ts'
 import { language } from '#console/state/saved.ts'
 import { shown } from '#console/state/units.ts'
-import { t } from '#console/words/words.ts'
+import { moment, t } from '#console/words/words.ts'
 
-const WIDTH = 120
-const HEIGHT = 28
+const WIDTH = 60
+const HEIGHT = 18
 
 interface LineProps {
   readonly attr: string
@@ -24,7 +25,8 @@ export function Line({ attr, readings }: LineProps) {
     return `${amount} ${unit}`.trim()
   }
   const [low, high] = [Math.min(...readings.values), Math.max(...readings.values)]
-  const label = t('lastHour', { attr, low: text(low), high: text(high) })
+  const since = moment(readings.times[0] ?? 0, second.peek())
+  const label = t('lineOf', { attr, since, low: text(low), high: text(high) })
   return (
     <svg class="line" viewBox={`0 -2 ${WIDTH} ${HEIGHT + 4}`} role="img" aria-label={label}>
       <path d={path} vector-effect="non-scaling-stroke" />

@@ -2,6 +2,7 @@
 // proportion to its length, whatever it repeats.
 //
 //   # heading   - list   1. list   > quote   ``` code   **bold**  *italic*  `code`  [text](link)
+//   | a table | of cells |, with a second line of | --- | --- |
 //
 // Invariants:
 //   markdown-blocks/1. In no pattern may a repetition match what the one behind it may match, and
@@ -21,12 +22,19 @@ export type Block =
       readonly isNumbered: boolean
       readonly items: readonly (readonly Span[])[]
     }
+  | {
+      readonly kind: 'table'
+      readonly head: readonly (readonly Span[])[]
+      readonly rows: readonly (readonly (readonly Span[])[])[]
+    }
 
 const FENCE = '```'
 const MARKS = /^#{1,6}(?=\s)/
 const LIST = /^\s{0,3}(?:[-*+]|\d{1,9}[.)])\s+/
 const NUMBERED = /^\s*\d/
 const QUOTE = /^>\s?/
+const RULED = /^[|:\s-]+$/
+const COLUMNS_MAX = 32
 
 /** The blocks of a text that is split into its lines. */
 export function blocksOf(lines: readonly string[]): readonly Block[] {
@@ -53,6 +61,10 @@ export function blocksOf(lines: readonly string[]): readonly Block[] {
     } else if (QUOTE.test(line)) {
       const quoted = takeWhile((each) => QUOTE.test(each)).map((each) => each.replace(QUOTE, ''))
       blocks.push({ kind: 'quote', spans: spansOf(quoted.join('\n')) })
+    } else if (isTable(line, lines[at + 1])) {
+      at += 2
+      const rows = takeWhile((each) => each.includes('|') && isPlain(each))
+      blocks.push({ kind: 'table', head: cellsOf(line), rows: rows.map(cellsOf) })
     } else if (line.trim() === '') at += 1
     else blocks.push({ kind: 'paragraph', spans: spansOf(takeWhile(isPlain).join('\n')) })
   }
@@ -65,6 +77,22 @@ const isPlain = (line: string): boolean =>
   !MARKS.test(line) &&
   !LIST.test(line) &&
   !QUOTE.test(line)
+
+/** A table begins with a line of cells, and one of as many rules. */
+const isTable = (line: string, next = ''): boolean =>
+  line.includes('|') &&
+  next.includes('-') &&
+  RULED.test(next) &&
+  cellTexts(next).every((cell) => cell.includes('-')) &&
+  cellTexts(next).length === cellTexts(line).length
+
+const cellTexts = (line: string): readonly string[] => {
+  const text = line.trim()
+  const inner = text.slice(text.startsWith('|') ? 1 : 0, text.endsWith('|') ? -1 : undefined)
+  return inner.split('|', COLUMNS_MAX).map((cell) => cell.trim())
+}
+
+const cellsOf = (line: string): readonly (readonly Span[])[] => cellTexts(line).map(spansOf)
 
 /** The words of a heading, without the marks around them. */
 function headingOf(line: string): string {

@@ -42,6 +42,30 @@ function drawn(block: Block): ComponentChildren {
       return <blockquote>{block.spans.map(drawnSpan)}</blockquote>
     case 'paragraph':
       return <p>{block.spans.map(drawnSpan)}</p>
+    case 'table':
+      return (
+        // A wide one scrolls by the keyboard, too.
+        <div class="table" tabIndex={0} role="group">
+          <table>
+            <thead>
+              <tr>
+                {block.head.map((cell, index) => (
+                  <th key={index}>{cell.map(drawnSpan)}</th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {block.rows.map((row, index) => (
+                <tr key={index}>
+                  {row.map((cell, column) => (
+                    <td key={column}>{cell.map(drawnSpan)}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )
     case 'list': {
       const items = block.items.map((item, index) => <li key={index}>{item.map(drawnSpan)}</li>)
       return block.isNumbered ? <ol>{items}</ol> : <ul>{items}</ul>

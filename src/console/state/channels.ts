@@ -3,9 +3,12 @@
 
 import { signal } from '@preact/signals'
 
+import { browserName } from '#console/people/browser-name.ts'
 import { client, codeOf } from './gateway.ts'
 import { forgetChannel, keepChannel } from './saved.ts'
 import { leave } from './session.ts'
+
+export { browserName } from '#console/people/browser-name.ts'
 
 /** By channel the password that a person entered in this tab. Never stored. */
 export const passwords = signal<ReadonlyMap<string, string>>(new Map())
@@ -53,26 +56,21 @@ async function keepWithKey(id: string, name: string, password: string): Promise<
 export interface KeyWish {
   readonly label: string
   readonly scopes?: readonly ('read' | 'send')[]
+  /** Unix milliseconds; without it the key never ends. */
+  readonly expiresAt?: number | undefined
 }
 
 export async function makeKey(id: string, password: string, wish: KeyWish): Promise<string> {
-  const { label, scopes } = wish
-  const body = { channel_id: id, password, label, ...(scopes && { scopes: [...scopes] }) }
+  const { label, scopes, expiresAt } = wish
+  const body = {
+    channel_id: id,
+    password,
+    label,
+    ...(scopes && { scopes: [...scopes] }),
+    ...(expiresAt !== undefined && { expires_at: expiresAt }),
+  }
   const { key } = await client.peek().key.create(body)
   return key
-}
-
-/** This browser, as a person would call it in a list of keys. */
-export function browserName(): string {
-  const agent = navigator.userAgent
-  const browser =
-    [/Edg/, /OPR/, /Firefox/, /Chrome/, /Safari/].find((name) => name.test(agent))?.source ??
-    'Browser'
-  const system =
-    [/Android/, /iPhone/, /iPad/, /Windows/, /Mac OS/, /Linux/].find((name) => name.test(agent))
-      ?.source ?? ''
-  const names: Readonly<Record<string, string>> = { Edg: 'Edge', OPR: 'Opera' }
-  return `${names[browser] ?? browser} ${system}`.trim()
 }
 
 /** Makes this browser forget a channel. */

@@ -1,8 +1,10 @@
-// Time of the page: the one place that asks the browser for it.
+// Time and chance of the page: the one place that asks the browser for them.
 
 import { signal } from '@preact/signals'
 
-export const nowMs = (): number => Date.now()
+import { nowMs } from './present.ts'
+
+export { nowMs } from './present.ts'
 
 /** A page that is not seen draws no frames. */
 const UNSEEN_MS = 1_000
@@ -40,3 +42,12 @@ every(1_000, () => {
 document.addEventListener('visibilitychange', () => {
   second.value = nowMs()
 })
+
+const LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789'
+
+/** A password of four groups of five letters, which a person can read to another: 100 bits. */
+export function proposedPassword(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(20))
+  const letters = [...bytes].map((byte) => LETTERS[byte % LETTERS.length]).join('')
+  return (letters.match(/.{5}/g) ?? []).join('-')
+}

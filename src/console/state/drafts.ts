@@ -65,13 +65,17 @@ const scheduleOf = ({ when, delay, at }: Draft): Readonly<Record<string, Json>> 
   return Number.isNaN(time) ? {} : { deliver_at: time }
 }
 
-const DELAY = /^(\d+)([smhd])$/
+const DURATION = /^(\d+)([smhd])$/
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1e3, m: 60e3, h: 3_600e3, d: 86_400e3 }
+
+/** The milliseconds of a duration as 10m; NaN for what is none. */
+export function durationMs(text: string): number {
+  const [, count, unit = ''] = DURATION.exec(text.trim()) ?? []
+  return Number(count) * (UNIT_MS[unit] ?? Number.NaN)
+}
 
 /** When a draft of a Message would be sent, in Unix milliseconds; NaN for what names no time. */
 export function sentAt({ when, delay, at }: Draft, presentMs: number): number {
   if (when === 'now') return presentMs
-  if (when === 'at') return Date.parse(at)
-  const [, count, unit = ''] = DELAY.exec(delay.trim()) ?? []
-  return presentMs + Number(count) * (UNIT_MS[unit] ?? Number.NaN)
+  return when === 'at' ? Date.parse(at) : presentMs + durationMs(delay)
 }

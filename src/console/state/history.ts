@@ -1,19 +1,19 @@
 // Reads of what the session does not bring: Events and Messages from before it began.
 
+import type { Presentation } from '#console/model/faces.ts'
 import type { FeedRecord } from '#src/client/bodies'
 import { nowMs } from './clock.ts'
+import { readNewest, readPages } from './past/feed-pages.ts'
+import type { Read } from './past/feed-pages.ts'
 import { client } from './gateway.ts'
 import { messageFrom } from './live-channel.ts'
 import type { LiveChannel } from './live-channel.ts'
 import { channels } from './saved.ts'
-import { pastOf } from './thing-history.ts'
-import type { Past } from './thing-history.ts'
 
 const PAGE = 200
 const PAGES_MAX = 10
-const HOUR_MS = 3_600_000
-/** Days in which Messages are looked for, until there are enough. */
-const WINDOWS_MS = [24 * HOUR_MS, 7 * 24 * HOUR_MS, 30 * 24 * HOUR_MS]
+const MONTH_MS = 30 * 86_400_000
+const EVENTS_WANTED = 500
 const MESSAGES_WANTED = 50
 
 /** The credentials with which the console reads a channel. */
@@ -30,13 +30,11 @@ interface Wanted {
 }
 
 /** Entries of the feed since a time, in their order, up to a bound: then the newest are missing. */
-export async function readFeed(
+export function readFeed(
   channelId: string,
   { sinceMs, model, entityId, signal }: Wanted,
-): Promise<{ readonly items: readonly FeedRecord[]; readonly isWhole: boolean }> {
-  const items: FeedRecord[] = []
-  let cursor: string | undefined
-  for (let page = 0; page < PAGES_MAX; page += 1) {
+): Promise<Read<FeedRecord>> {
+  const page = (cursor: string | undefined) => {
     const body = {
       ...readerOf(channelId),
       since: Math.floor(sinceMs),
@@ -45,47 +43,68 @@ export async function readFeed(
       ...(entityId !== undefined && { entity_id: entityId }),
       ...(cursor !== undefined && { cursor }),
     }
-    const answer = await client.peek().channel.history(body, signal === undefined ? {} : { signal })
-    items.push(...answer.items)
-    cursor = answer.next_cursor
-    if (cursor === undefined) return { items, isWhole: true }
+    return client.peek().channel.history(body, signal === undefined ? {} : { signal })
   }
-  return { items, isWhole: false }
+  return readPages(page, PAGES_MAX)
 }
 
-/**
- * Reads a Thing's history since a time in at most two pages: the first, and when there is more, the
- * one that ends about now.
- */
-export async function readPast(
+/** The newest entries of the feed within a span that ends now. */
+export const readNewestFeed = (
   channelId: string,
-  entityId: string,
-  sinceMs: number,
-): Promise<Past> {
-  const page = async (since: number): Promise<readonly FeedRecord[]> => {
-    const wanted = { model: 'thing', entity_id: entityId, limit: PAGE } as const
-    const body = { ...readerOf(channelId), ...wanted, since: Math.floor(since) }
-    return (await client.peek().channel.history(body)).items
-  }
-  const first = await page(sinceMs)
-  const last = first.at(-1)
-  if (last === undefined || first.length < PAGE) return pastOf(first)
-  const perPage = Math.max(1, last.accepted_at - sinceMs)
-  return pastOf(await page(Math.max(last.accepted_at, nowMs() - perPage * 0.9)))
+  { spanMs, wanted, ...about }: Omit<Wanted, 'sinceMs'> & { spanMs: number; wanted: number },
+): Promise<Read<FeedRecord>> =>
+  readNewest((sinceMs) => readFeed(channelId, { ...about, sinceMs }), {
+    spanMs,
+    presentMs: nowMs(),
+    wanted,
+  })
+
+/** The newest entries of the feed behind a seq, at most `count`: what lies between is left out. */
+export async function readTail(
+  channelId: string,
+  { afterSeq, count, signal }: { afterSeq: number; count: number; signal: AbortSignal },
+): Promise<readonly FeedRecord[]> {
+  const { channel } = client.peek()
+  const reader = readerOf(channelId)
+  const { head_seq: head } = await channel.info(reader, { signal })
+  const from = Math.max(afterSeq, head - count)
+  if (from >= head) return []
+  return (await channel.history({ ...reader, after_seq: from, limit: count }, { signal })).items
+}
+
+/** Takes how the channel shows its attrs, or sets what people say of it. */
+async function present(channel: LiveChannel, presentation?: Presentation): Promise<void> {
+  const body = { ...readerOf(channel.id), ...(presentation !== undefined && { presentation }) }
+  const answer = await client.peek().channel.presentation(body)
+  channel.presentation.value = answer.presentation
+  channel.isDiscovered = answer.discovered === true
+}
+
+/** What people say of how the channel shows its attrs, without what its devices say. */
+export const ownOf = ({ presentation, isDiscovered }: LiveChannel): Presentation =>
+  presentation.value.slice(isDiscovered ? 1 : 0)
+
+/** Changes what people say. It is read anew first: others may have changed it. */
+export async function changePresentation(
+  channel: LiveChannel,
+  change: (own: Presentation) => Presentation,
+): Promise<void> {
+  await present(channel)
+  await present(channel, change(ownOf(channel)))
 }
 
 /** Reads open Events, the newest closed ones, and the newest Messages. */
 export async function loadChannel(channel: LiveChannel): Promise<void> {
+  // A gateway that keeps no presentation shows attrs by their names.
+  void present(channel).catch(() => undefined)
   try {
     await loadEvents(channel, 'open', PAGES_MAX)
     await loadEvents(channel, 'closed', 1)
-    const month = nowMs() - (WINDOWS_MS.at(-1) ?? 0)
-    channel.addBeginnings((await readFeed(channel.id, { sinceMs: month, model: 'event' })).items)
-    for (const window of WINDOWS_MS) {
-      const { items } = await readFeed(channel.id, { sinceMs: nowMs() - window, model: 'message' })
-      channel.addMessages(items.map(messageFrom))
-      if (items.length >= MESSAGES_WANTED) break
-    }
+    const events = { model: 'event', spanMs: MONTH_MS, wanted: EVENTS_WANTED } as const
+    channel.addBeginnings((await readNewestFeed(channel.id, events)).items)
+    const messages = { model: 'message', spanMs: MONTH_MS, wanted: MESSAGES_WANTED } as const
+    const { items } = await readNewestFeed(channel.id, messages)
+    channel.addMessages(items.map(messageFrom))
   } catch {
     // The session comes back and reads again; what is shown says how old it is.
   }
@@ -96,14 +115,19 @@ async function loadEvents(
   state: 'open' | 'closed',
   pages: number,
 ): Promise<void> {
-  let cursor: string | undefined
-  for (let page = 0; page < pages; page += 1) {
+  const page = async (cursor: string | undefined) => {
     const body = { ...readerOf(channel.id), state, limit: PAGE }
     const answer = await client
       .peek()
       .event.list({ ...body, ...(cursor !== undefined && { cursor }) })
     channel.addEvents(answer.items)
-    cursor = answer.next_cursor
-    if (cursor === undefined) return
+    return answer
   }
+  await readPages(page, pages)
+}
+
+/** Takes the newest Events of a Thing, for the marks of its charts. */
+export async function loadEventsOf(channel: LiveChannel, thingId: string): Promise<void> {
+  const body = { ...readerOf(channel.id), thing_id: thingId, limit: PAGE }
+  channel.addEvents((await client.peek().event.list(body)).items)
 }

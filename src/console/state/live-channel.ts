@@ -14,9 +14,11 @@ import type { ThingChanged } from '#src/client/replica'
 import type { ThingView, EventView } from '#src/client/view'
 import type { Delivery } from '#src/schemas/frames'
 import { afterDelay, nextFrame } from './clock.ts'
+import type { Presentation } from '#console/model/faces.ts'
+import type { Course } from './past/thing-history.ts'
 import { Readings } from './readings.ts'
-import { observedAt } from './search.ts'
-import type { Past } from './thing-history.ts'
+import { setAt } from './attr-times.ts'
+import { observedAt } from '#console/search/search.ts'
 import { firstNumber } from './units.ts'
 
 /** A Message as the feed shows it. */
@@ -43,14 +45,16 @@ const WATCHED_MAX = 2_000
 const SNAPSHOT_THINGS_MAX = 2_000
 const SNAPSHOT_MESSAGES_MAX = 200
 
-/** Facts that the page learned from the changes of a Thing. */
+/** Facts that the page learned from the changes of a Thing since a person looked at it. */
 export interface Watched {
-  /** By attr the time that set it. */
-  readonly setAt: Map<string, number>
   /** The line of `attr`. */
   readonly line: Readings
   readonly attr: string
+  /** When its newest changes were observed. */
+  readonly times: number[]
 }
+
+const TIMES_MAX = 8
 
 export class LiveChannel {
   readonly id: string
@@ -66,6 +70,10 @@ export class LiveChannel {
   readonly savedAt = signal<number | undefined>(undefined)
   /** True while the gateway does not let this browser read the channel. */
   readonly isLost = signal(false)
+  /** How the channel shows attrs. */
+  readonly presentation = signal<Presentation>([])
+  /** True where the first entry of that is what its devices say. */
+  isDiscovered = false
   readonly events = new Map<string, EventView>()
   #messages: readonly FeedMessage[] = []
   /** When each Event began, as far as its first entry was seen. */
@@ -110,13 +118,13 @@ export class LiveChannel {
     for (const { id, before, after } of changes) {
       if (before?.state !== after?.state) areOthers = true
       if (after === undefined) this.#watched.delete(id)
-      else this.#watch(before, after)
+      else this.#watch(after)
     }
     if (areOthers) this.#joined()
     this.thingsDrawn.value += 1
   }
 
-  /** While Things arrive, the board is sorted a few times a second, not in every frame. */
+  /** While Things arrive, the overview is sorted a few times a second, not in every frame. */
   #joined(): void {
     if (this.isCurrent.peek() || this.members.peek() === 0) this.members.value += 1
     else if (!this.#isJoining) {
@@ -129,16 +137,14 @@ export class LiveChannel {
   }
 
   /** Only Things that a person has looked at are watched: their memory is bounded. */
-  #watch(before: ThingView | undefined, after: ThingView): void {
+  #watch(after: ThingView): void {
     const watched = this.#watched.get(after.id)
     if (watched === undefined) return
     const at = observedAt(after)
-    // The first change does not say when its values were set.
-    for (const name in before === undefined ? {} : after.attrs) {
-      if (before?.attrs[name] !== after.attrs[name]) watched.setAt.set(name, at)
-    }
+    if (at > (watched.times.at(-1) ?? 0)) watched.times.push(at)
+    if (watched.times.length > TIMES_MAX) watched.times.shift()
     const value = after.attrs[watched.attr]
-    if (typeof value === 'number') watched.line.add(at, value)
+    if (typeof value === 'number') watched.line.add(setAt(after, watched.attr), value)
   }
 
   /** Takes an Event's or a Message's entry of the session. */
@@ -192,22 +198,34 @@ export class LiveChannel {
     this.eventsDrawn.value += 1
   }
 
-  /** Adds what the history has of a Thing to what came meanwhile. */
-  addPast(thingId: string, { courses, setAt }: Past): void {
-    const known = this.#watched.get(thingId)
-    const attr = known?.attr ?? firstNumber(this.things.get(thingId)?.attrs ?? {}) ?? ''
-    const line = new Readings()
-    for (const points of [courses.get(attr), known?.line]) {
-      for (const [at, value] of points?.values.entries() ?? []) {
-        if (typeof value === 'number') line.add(points?.times[at] ?? 0, value)
-      }
-    }
-    const times = new Map([...setAt, ...(known?.setAt ?? [])])
-    this.#watched.delete(thingId)
-    this.#watched.set(thingId, { setAt: times, line, attr })
+  /** Begins to watch a Thing that a person looks at; gives the attr of its line when it is new. */
+  look(thingId: string): string | undefined {
+    const thing = this.things.get(thingId)
+    if (thing === undefined || this.#watched.has(thingId)) return undefined
+    const attr = firstNumber(thing.attrs)
+    this.#watched.set(thingId, { line: new Readings(), attr: attr ?? '', times: [] })
+    this.#watch(thing)
     const [oldest] = this.#watched.keys()
     if (this.#watched.size > WATCHED_MAX && oldest !== undefined) this.#watched.delete(oldest)
-    this.thingsDrawn.value += 1
+    return attr
+  }
+
+  /** Takes what was read of the line of a watched Thing; newer points of it stay. */
+  recall(thingId: string, attr: string, { times, values }: Course): void {
+    const watched = this.#watched.get(thingId)
+    if (watched === undefined || watched.attr !== attr) return
+    const line = new Readings()
+    const add = (at: number, value: Json | undefined): void => {
+      if (typeof value === 'number') line.add(at, value)
+    }
+    for (const [at, time] of times.entries()) add(time, values[at])
+    for (const [at, time] of watched.line.times.entries()) add(time, watched.line.values[at])
+    this.#watched.set(thingId, { ...watched, line })
+  }
+
+  /** Every Thing that is watched, by id. */
+  get allWatched(): ReadonlyMap<string, Watched> {
+    return this.#watched
   }
 
   #boundEvents(): void {

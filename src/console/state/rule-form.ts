@@ -17,6 +17,7 @@ export const TESTS = [
   'equals',
   'not_equals',
   'absent',
+  'has',
   'silent',
   'cel',
 ] as const
@@ -35,6 +36,13 @@ export interface Part {
 /** A severity for as long as a condition holds. */
 export interface Level {
   readonly part: Part
+  readonly severity: string
+}
+
+/** A step to escalate; `severity`: '' for that of the Event. */
+export interface Step {
+  readonly after: string
+  readonly level: string
   readonly severity: string
 }
 
@@ -62,6 +70,9 @@ export interface RuleForm {
   readonly metadata: readonly Pair[]
   /** Time between two updates, or two Messages. */
   readonly every: string
+  /** Of an Event alone: time between two reminders, and whom nobody's answer reaches next. */
+  readonly remindEvery: string
+  readonly escalate: readonly Step[]
 }
 
 export const BLANK_PART: Part = { test: 'above', attr: '', value: '', limit: '' }
@@ -84,14 +95,18 @@ export const BLANK_RULE: RuleForm = {
   tags: '',
   metadata: [],
   every: '',
+  remindEvery: '',
+  escalate: [],
 }
 
 export const isRange = (test: Test): boolean => test === 'inside' || test === 'outside'
+/** True for a condition that is about whether a value is there, not about what it is. */
+export const isPresence = (test: Test): boolean => test === 'absent' || test === 'has'
 /** True for a condition on one attr. */
 export const hasAttr = (test: Test): boolean => test !== 'silent' && test !== 'cel'
 
 /** The members of an output whose names differ between an Event and a Message. */
-const OUTPUT = {
+export const OUTPUT = {
   event: { text: 'message', every: 'update_every' },
   message: { text: 'body', every: 'at_most_every' },
 } as const
@@ -124,8 +139,15 @@ function outputFrom({ output, heading, text, every, ...form }: RuleForm): RuleJs
     tags: unlessEmpty(tags.filter(Boolean)),
     metadata: Object.keys(metadata).length === 0 ? '' : metadata,
     [named.every]: every.trim(),
+    ...(output === 'event' && {
+      remind_every: form.remindEvery.trim(),
+      escalate: unlessEmpty(form.escalate.map(stepJson)),
+    }),
   })
 }
+
+const stepJson = ({ after, level, severity }: Step): Json =>
+  given({ after: after.trim(), level: typedIn(level), severity })
 
 const unlessEmpty = (list: readonly Json[]): Json => (list.length === 0 ? '' : list)
 
@@ -139,6 +161,7 @@ function partJson({ test, attr, value, limit }: Part): Json {
   if (!hasAttr(test)) return { [test]: value.trim() }
   const name = attr.trim().startsWith('[') ? typedIn(attr) : attr.trim()
   if (test === 'absent') return { attr: name, absent: true }
+  if (test === 'has') return { not: { attr: name, absent: true } }
   return { attr: name, [test]: isRange(test) ? [typedIn(value), typedIn(limit)] : typedIn(value) }
 }
 
@@ -171,6 +194,8 @@ export function formFrom(rule: unknown): RuleForm | undefined {
     tags: listIn(body['tags']).map(plain).join(', '),
     metadata: pairsOf(body['metadata']),
     every: textOf(body[OUTPUT[output].every]),
+    remindEvery: textOf(body['remind_every']),
+    escalate: listIn(body['escalate']).map(stepOf),
   }
   return sorted(ruleFrom(form)) === sorted(withoutDefaults(sent, output)) ? form : undefined
 }
@@ -198,6 +223,11 @@ function levelOf(level: Json): Level {
   return { part: partOf(when), severity: textOf(severity) }
 }
 
+function stepOf(step: Json): Step {
+  const { after, level, severity } = isRecord(step) ? (step as RuleJson) : {}
+  return { after: textOf(after), level: plain(level), severity: textOf(severity) }
+}
+
 function partsOf(condition: Json | undefined, join: 'all' | 'any'): readonly Part[] {
   const several = isRecord(condition) ? (condition as RuleJson)[join] : undefined
   return Array.isArray(several) && several.length > 1 ? several.map(partOf) : [partOf(condition)]
@@ -206,6 +236,10 @@ function partsOf(condition: Json | undefined, join: 'all' | 'any'): readonly Par
 function partOf(condition: Json | undefined): Part {
   if (!isRecord(condition)) return BLANK_PART
   const sent = condition as RuleJson
+  const { not: opposite } = sent
+  if (isRecord(opposite) && opposite['absent'] === true) {
+    return { ...partOf(opposite), test: 'has' }
+  }
   const test = TESTS.find((name) => name in sent) ?? 'above'
   const { attr = '', [test]: value = '' } = sent
   const [low, high] = Array.isArray(value) ? (value as readonly Json[]) : [value]
@@ -224,54 +258,3 @@ const sorted = (value: Json): string =>
       ? Object.fromEntries(Object.entries(one).toSorted(([a], [b]) => (a < b ? -1 : 1)))
       : one,
   )
-
-/** The path of a condition of the form in its rule. */
-export const partPath = (form: RuleForm, of: 'when' | 'clear', at: number): string =>
-  form[of].length === 1 ? `rule.${of}` : `rule.${of}.${of === 'when' ? form.join : 'all'}[${at}]`
-
-export const levelPath = (at: number): string => `rule.event.levels[${at}]`
-
-/** The paths at which the form shows a fault of a condition. */
-const partPaths = ({ test }: Part, base: string): readonly string[] => {
-  const limits = isRange(test) ? [0, 1].map((index) => `${base}.${test}[${index}]`) : []
-  return [base, `${base}.attr`, `${base}.${test}`, ...limits]
-}
-
-/** The field at which the form shows a fault: the one with the longest path that leads there. */
-export function fieldOf(form: RuleForm, path: string): string | undefined {
-  const parts = (['when', 'clear'] as const).flatMap((of) =>
-    form[of].flatMap((part, at) => partPaths(part, partPath(form, of, at))),
-  )
-  const levels = form.levels.flatMap(({ part }, at) => [
-    `${levelPath(at)}.severity`,
-    ...partPaths(part, `${levelPath(at)}.when`),
-  ])
-  const output = Object.values(outputPaths(form))
-  const known = [
-    'rule.title',
-    'rule.things',
-    'rule.for',
-    'rule.clear_for',
-    ...parts,
-    ...levels,
-    ...output,
-  ]
-  return known
-    .filter((one) => path === one || path.startsWith(`${one}.`) || path.startsWith(`${one}[`))
-    .toSorted((a, b) => b.length - a.length)[0]
-}
-
-/** The names of an output's members, as paths. */
-export function outputPaths({ output }: Pick<RuleForm, 'output'>) {
-  const { text, every } = OUTPUT[output]
-  const at = `rule.${output}`
-  return {
-    heading: `${at}.title`,
-    text: `${at}.${text}`,
-    severity: `${at}.severity`,
-    levels: `${at}.levels`,
-    tags: `${at}.tags`,
-    metadata: `${at}.metadata`,
-    every: `${at}.${every}`,
-  }
-}

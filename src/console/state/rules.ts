@@ -7,19 +7,17 @@ import type { DataOf, RuleRecord } from '#src/client/bodies'
 import { isRecord } from '#domain/record'
 import type { Json } from '#domain/submission'
 import type { ThingView } from '#src/client/view'
-import { afterDelay } from './clock.ts'
 import { client } from './gateway.ts'
 import { readerOf } from './history.ts'
 import type { LiveChannel } from './live-channel.ts'
 import type { RuleJson } from './rule-form.ts'
+import { applied } from './submissions.ts'
 
 export type Trial = DataOf<'/rule/test'>
 
 const PAGE = 200
 /** A channel has no more. */
 const RULES_MAX = 1_000
-const ASK_AGAIN_MS = 250
-const ASKED_MAX = 40
 
 /** Counts the changes that this page made, so that lists are read anew. */
 export const rulesChanged = signal(0)
@@ -49,11 +47,13 @@ export const readRule = (channelId: string, id: string, ended: AbortSignal): Pro
 export async function putRule(channelId: string, id: string, rule: RuleJson): Promise<void> {
   const body = { ...readerOf(channelId), rule_id: id, rule }
   await applied((await client.peek().rule.put(body)).op_id)
+  rulesChanged.value += 1
 }
 
 export async function deleteRule(channelId: string, id: string): Promise<void> {
   const body = { ...readerOf(channelId), rule_id: id }
   await applied((await client.peek().rule.delete(body)).op_id)
+  rulesChanged.value += 1
 }
 
 /** Resolves with the firings that a rule would have had since a time. */
@@ -63,20 +63,6 @@ export const tryRule = (channelId: string, rule: RuleJson, sinceMs: number): Pro
     rule,
     from: Math.floor(sinceMs),
   })
-
-/** Waits for the end of a submission; the gateway keeps it in any case. */
-async function applied(opId: string): Promise<void> {
-  for (let asked = 0; asked < ASKED_MAX; asked += 1) {
-    const { status, error_code: code } = await client.peek().status(opId)
-    if (status === 'failed') {
-      const name = code ?? 'failed'
-      throw new HeliographError(name, { code: name, status: 409, retryable: false })
-    }
-    if (status !== 'accepted' && status !== 'processing') break
-    await new Promise<void>((resolve) => void afterDelay(ASK_AGAIN_MS, resolve))
-  }
-  rulesChanged.value += 1
-}
 
 /** A fault of a rule: the path of a member, and what the gateway says about it. */
 export interface RuleFault {
@@ -112,3 +98,29 @@ export const openEventsOf = (channel: LiveChannel, ruleId: string) =>
 
 /** Returns the rule as it was put, without the fields that the gateway adds. */
 export const jsonOfRule = ({ rule }: RuleRecord): RuleJson => rule
+
+const MISSING = /^(.+) is missing$/
+
+/** The value that a rule missed last, and how many of its Things have none; undefined for none. */
+export function lackingOf(
+  record: RuleRecord,
+  things: ReadonlyMap<string, ThingView>,
+): { readonly name: string; readonly count: number } | undefined {
+  const [, name = ''] = MISSING.exec(record.last_failure ?? '') ?? []
+  if (record.failures === 0 || name === '') return undefined
+  const rule = jsonOfRule(record)
+  let count = 0
+  for (const thing of things.values()) {
+    if (thing.state === 'active' && watches(rule, thing) && !has(thing.attrs, name)) count += 1
+  }
+  return count === 0 ? undefined : { name, count }
+}
+
+/** True where a value is; its name may lead into objects, by points. */
+function has(attrs: RuleJson, name: string): boolean {
+  if (attrs[name] !== undefined) return true
+  const inner = name.split('.').reduce<unknown>((value, part) => {
+    return isRecord(value) ? value[part] : undefined
+  }, attrs)
+  return inner !== undefined && inner !== null
+}

@@ -36,6 +36,12 @@ export interface ScheduledMessage {
   readonly at: number
 }
 
+/** A search that a person keeps; `channelId` is '' for one of all channels. */
+export interface SavedSearch {
+  readonly channelId: string
+  readonly text: string
+}
+
 const NAME = 'heliograph console'
 
 const kept = read()
@@ -52,8 +58,9 @@ export const channels = signal(listOf<SavedChannel>(kept['channels'], 'id'))
 export const pushed = signal(deviceOf(kept['pushed']))
 export const devices = signal(listOf<SavedDevice>(kept['devices'], 'deviceKey'))
 export const scheduled = signal(listOf<ScheduledMessage>(kept['scheduled'], 'opId'))
-/** Milliseconds without an update after which the board marks a Thing as silent. */
-export const silentAfterMs = signal(Number(kept['silentAfterMs'] ?? 0) || 3_600_000)
+export const searches = signal(listOf<SavedSearch>(kept['searches'], 'text'))
+/** False where a person wants no key of a letter alone to do something. */
+export const hasShortcuts = signal(kept['hasShortcuts'] !== false)
 
 /** False where the browser keeps nothing: then secrets last as long as the page. */
 export const isKept = signal(true)
@@ -67,7 +74,8 @@ effect(() => {
     devices: devices.value,
     pushed: pushed.value,
     scheduled: scheduled.value,
-    silentAfterMs: silentAfterMs.value,
+    searches: searches.value,
+    hasShortcuts: hasShortcuts.value,
   })
   try {
     localStorage.setItem(NAME, text)
@@ -119,5 +127,6 @@ export function keepChannel(channel: SavedChannel): void {
 }
 
 export function forgetChannel(id: string): void {
+  searches.value = searches.value.filter(({ channelId }) => channelId !== id)
   channels.value = channels.value.filter((channel) => channel.id !== id)
 }

@@ -7,6 +7,7 @@ import { effect, signal } from '@preact/signals'
 
 import { SessionLink } from '#console/session/link.ts'
 import type { Happening, Secrets, SessionEnd, SessionState } from '#console/session/messages.ts'
+import { browserName } from '#console/people/browser-name.ts'
 import { afterDelay, every, nextFrame, nowMs } from './clock.ts'
 import { deviceIn, keepDevice, takeSlot } from './device-slot.ts'
 import { BASE_URL, client, codeOf, wantsToken } from './gateway.ts'
@@ -25,6 +26,18 @@ export type Connection =
 export const connection = signal<Connection>({ kind: 'idle' })
 /** By id the channels of this browser that the page shows. */
 export const live = signal<ReadonlyMap<string, LiveChannel>>(new Map())
+
+/** When the session was last known to be open. */
+const openUntilMs = signal<number | undefined>(undefined)
+
+/**
+ * The time of which the page knows a channel, in Unix milliseconds; undefined while it follows the
+ * channel live. NaN for a channel of which it knows nothing yet.
+ */
+export function knownAt(channel: LiveChannel): number | undefined {
+  if (connection.value.kind === 'open' && channel.isCurrent.value) return undefined
+  return channel.savedAt.value ?? openUntilMs.value ?? Number.NaN
+}
 
 const SAVE_EVERY_MS = 3_000
 /** The pause after saving is so many times what it took: a large channel is saved less often. */
@@ -116,7 +129,8 @@ async function device(): Promise<readonly [slot: number, deviceKey: string]> {
   const known = deviceIn(number)?.deviceKey
   if (known !== undefined && known !== '') return [number, known]
   connection.value = { kind: 'connecting' }
-  const { device_key: deviceKey } = await client.peek().device.register({ platform: 'web' })
+  const wish = { platform: 'web', label: browserName() } as const
+  const { device_key: deviceKey } = await client.peek().device.register(wish)
   keepDevice(number, { deviceKey, channels: [] })
   return [number, deviceKey]
 }
@@ -187,12 +201,14 @@ function happened(happening: Happening, opened: SessionLink, number: number): vo
 const channelOf = (id: string): LiveChannel | undefined => live.peek().get(id)
 
 function follow(state: SessionState): void {
+  if (connection.peek().kind === 'open') openUntilMs.value = nowMs()
   connection.value =
     state.kind === 'waiting' ? { kind: 'waiting', untilMs: nowMs() + state.delayMs } : state
 }
 
 function ended(over: SessionLink, number: number, { kind, code }: SessionEnd): void {
   if (over !== link) return
+  if (connection.peek().kind === 'open') openUntilMs.value = nowMs()
   link = undefined
   lost()
   if (kind === 'replaced') connection.value = { kind: 'replaced' }

@@ -1,6 +1,7 @@
 // Sends what a person fills in, and words the command that sends the same.
 
-import { nowMs } from './clock.ts'
+import { HeliographError } from '#src/client/error'
+import { afterDelay, nowMs } from './clock.ts'
 import { bodyOf, sentAt } from './drafts.ts'
 import type { Draft, Model } from './drafts.ts'
 import { BASE_URL, client } from './gateway.ts'
@@ -28,13 +29,58 @@ export async function submit(channelId: string, model: Model, draft: Draft): Pro
   return (await thing.update(body as Parameters<typeof thing.update>[0])).thing_id
 }
 
+const ASK_AGAIN_MS = 250
+const ASKED_MAX = 40
+
+/**
+ * Waits for the end of a submission, a while at most: the gateway keeps it in any case. Throws why
+ * it failed.
+ */
+export async function applied(opId: string): Promise<void> {
+  for (let asked = 0; asked < ASKED_MAX; asked += 1) {
+    const { status, error_code: code } = await client.peek().status(opId)
+    if (status === 'failed') {
+      const name = code ?? 'failed'
+      throw new HeliographError(name, { code: name, status: 409, retryable: false })
+    }
+    if (status !== 'accepted' && status !== 'processing') return
+    await new Promise<void>((resolve) => void afterDelay(ASK_AGAIN_MS, resolve))
+  }
+}
+
+interface Wish {
+  readonly note?: string
+  /** A duration; '' for none. */
+  readonly snooze?: string
+}
+
+/** Acknowledges an Event. Throws what the gateway answers, as that it is closed already. */
+export async function acknowledge(
+  channelId: string,
+  eventId: string,
+  { note = '', snooze = '' }: Wish = {},
+): Promise<void> {
+  const body = {
+    ...readerOf(channelId),
+    event_id: eventId,
+    event_time: nowMs(),
+    ...(note.trim() !== '' && { note: note.trim() }),
+    ...(snooze !== '' && { snooze }),
+  }
+  const { op_id } = await client.peek().event.acknowledge(body, { repeat: true })
+  await applied(op_id)
+}
+
 export const SECRET_NAME = 'HELIOGRAPH_PASSWORD'
 export const TOKEN_NAME = 'HELIOGRAPH_TOKEN'
 
-/** The line for a terminal. The secret comes from a variable: commands stay in a history. */
-export function commandFor(channelId: string, model: Model, draft: Draft): string {
+/**
+ * The line for a terminal. The secret comes from a variable, as commands stay in a history; but a
+ * key that was made for the command stands in it.
+ */
+export function commandFor(channelId: string, model: Model, draft: Draft, key?: string): string {
   const [time, quote] = ['"$(date +%s)"', "'"]
-  const body = { channel_id: channelId, password: '', ...bodyOf(model, draft, 0) }
+  const body = { channel_id: channelId, password: key ?? '', ...bodyOf(model, draft, 0) }
   const json = JSON.stringify(body, undefined, 2)
     .replaceAll(quote, `'\\''`)
     .replace('"password": ""', `"password": "'"$${SECRET_NAME}"'"`)

@@ -83,7 +83,7 @@ function duration(seconds: number, locale: string): Shown {
   return { text: number(Math.round(seconds / 8_640) / 10, locale), unit: 'd' }
 }
 
-/** The first attr with a number: the one that a board draws a line of. */
+/** The first attr with a number: the one that an overview draws a line of. */
 export const firstNumber = (attrs: Readonly<Record<string, Json>>): string | undefined => {
   for (const name in attrs) if (typeof attrs[name] === 'number') return name
   return undefined

@@ -6,11 +6,12 @@ import { useEffect, useState } from 'preact/hooks'
 
 import type { ListedKey } from '#src/client/bodies'
 import { browserName, makeKey } from '#console/state/channels.ts'
+import { nowMs, second } from '#console/state/clock.ts'
 import { BASE_URL, client } from '#console/state/gateway.ts'
 import type { LiveChannel } from '#console/state/live-channel.ts'
 import { hashOf } from '#console/state/route.ts'
-import { dayText, t } from '#console/words/words.ts'
-import { Field, Form } from '#console/parts/form.tsx'
+import { dayText, moment, span, t } from '#console/words/words.ts'
+import { Choice, Field, Form } from '#console/parts/form.tsx'
 import { QrCode } from '#console/parts/qr-code.tsx'
 import { Sure } from '#console/parts/sure.tsx'
 import { Copy, Said } from '#console/parts/text.tsx'
@@ -38,31 +39,63 @@ export const Card = ({
 /** Counts the keys that this page made, so that the list shows them. */
 const keysMade = signal(0)
 
+const DAY_MS = 86_400_000
+const ENDS_DAYS = [1, 7, 30, 90] as const
+
+interface LinkProps {
+  readonly channelId: string
+  /** A secret. */
+  readonly password: string
+}
+
 /** A link with a key of its own, and its QR code: shown once, as the key is. */
-export function Link({ channel, password }: OwnerProps) {
+export function Link({ channelId, password }: LinkProps) {
   const [link, setLink] = useState<string>()
-  const [isReadOnly, setReadOnly] = useState(false)
+  const [may, setMay] = useState<'read' | 'both'>('both')
+  const [days, setDays] = useState('')
+  const [isWall, setWall] = useState(false)
   const make = async (): Promise<void> => {
-    const scopes = isReadOnly ? (['read'] as const) : (['read', 'send'] as const)
+    const scopes = may === 'read' || isWall ? (['read'] as const) : (['read', 'send'] as const)
     const label = `${t('linkOf')}, ${browserName()}`.slice(0, 128)
-    const secret = await makeKey(channel.id, password, { label, scopes })
+    const expiresAt = days === '' ? undefined : nowMs() + Number(days) * DAY_MS
+    const secret = await makeKey(channelId, password, { label, scopes, expiresAt })
     keysMade.value += 1
-    setLink(
-      `${BASE_URL}/console/${hashOf({ view: 'open', channelId: channel.id, secret, token: '' })}`,
-    )
+    const place = { view: 'open', channelId, secret, token: '' } as const
+    setLink(`${BASE_URL}/console/${hashOf(place, isWall ? { wall: 'on' } : {})}`)
   }
   return (
-    <Card title={t('onPhone')}>
-      <p>{t('onPhoneText')}</p>
+    <Card title={t('share')}>
+      <p>{t('shareText')}</p>
       {link === undefined ? (
         <Form button={t('makeLink')} onSubmit={make}>
+          <Choice
+            label={t('shareMay')}
+            value={isWall ? 'read' : may}
+            options={[
+              ['both', t('shareBoth')],
+              ['read', t('shareRead')],
+            ]}
+            onValue={setMay}
+          />
+          <Choice
+            label={t('shareEnds')}
+            value={days}
+            options={[
+              ['', t('endsNever')],
+              ...ENDS_DAYS.map((n): [string, string] => [
+                String(n),
+                t('endsIn', { age: span(n * DAY_MS) }),
+              ]),
+            ]}
+            onValue={setDays}
+          />
           <label class="check">
             <input
               type="checkbox"
-              checked={isReadOnly}
-              onChange={(event) => setReadOnly(event.currentTarget.checked)}
+              checked={isWall}
+              onChange={(event) => setWall(event.currentTarget.checked)}
             />
-            {t('readOnly')}
+            {t('shareWall')}
           </label>
         </Form>
       ) : (
@@ -71,8 +104,11 @@ export function Link({ channel, password }: OwnerProps) {
           <pre class="command" tabIndex={0} role="region" aria-label={t('linkOf')}>
             {link}
           </pre>
-          <div>
+          <div class="actions">
             <Copy text={link} />
+            <button type="button" class="quiet" onClick={() => setLink(undefined)}>
+              {t('anotherLink')}
+            </button>
           </div>
         </>
       )}
@@ -152,7 +188,7 @@ interface KeyProps {
 }
 
 function Key({ listed, onRevoke }: KeyProps) {
-  const { label, scopes, last_used_on: day } = listed
+  const { label, scopes, last_used_on: day, expires_at: ends } = listed
   const name = label === '' ? t('noLabel') : label
   return (
     <li>
@@ -162,6 +198,7 @@ function Key({ listed, onRevoke }: KeyProps) {
       <span class="hint">
         {scopes.map((scope) => t(scope === 'read' ? 'scopeRead' : 'scopeSend')).join(', ')} ·{' '}
         {day === undefined ? t('neverUsed') : t('lastUsed', { day: dayText(day) })}
+        {ends !== undefined && ` · ${t('expiresAt', { time: moment(ends, second.peek()) })}`}
       </span>
       <Sure
         button={t('revoke')}

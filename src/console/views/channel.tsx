@@ -14,13 +14,14 @@ import { second } from '#console/state/clock.ts'
 import { BASE_URL, client } from '#console/state/gateway.ts'
 import { readerOf } from '#console/state/history.ts'
 import type { LiveChannel } from '#console/state/live-channel.ts'
-import { go } from '#console/state/route.ts'
+import { go, hashOf } from '#console/state/route.ts'
 import { channels, keepChannel } from '#console/state/saved.ts'
 import { moment, span, t } from '#console/words/words.ts'
 import { Field, Form } from '#console/parts/form.tsx'
 import { Sure } from '#console/parts/sure.tsx'
 import { Copy, Said } from '#console/parts/text.tsx'
 import { Devices } from './channel-devices.tsx'
+import { Faces } from './channel-faces.tsx'
 import { Card, Keys, Link } from './channel-keys.tsx'
 import type { OwnerProps } from './channel-keys.tsx'
 import { Notify } from './notify.tsx'
@@ -40,6 +41,7 @@ export function Channel({ channel }: ChannelProps) {
         <p class="sum">
           <code>{channel.id}</code>
           <Copy text={channel.id} />
+          <a href={hashOf({ view: 'inspector', channelId: channel.id })}>{t('inspector')}</a>
         </p>
       </header>
       <div class="columns">
@@ -48,13 +50,14 @@ export function Channel({ channel }: ChannelProps) {
           <Unlock channel={channel} />
         ) : (
           <>
-            <Link channel={channel} password={password} />
+            <Link channelId={channel.id} password={password} />
             <Keys channel={channel} password={password} />
             <Devices channel={channel} password={password} />
             <Rename channel={channel} password={password} />
             <Password channel={channel} password={password} />
           </>
         )}
+        <Faces channel={channel} />
         <Notify channelId={channel.id} />
         <Assistants />
         <Leave channel={channel} password={password} />

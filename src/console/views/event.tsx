@@ -8,15 +8,23 @@ import { isRecord } from '#domain/record'
 import type { Json } from '#domain/submission'
 import { nowMs, second } from '#console/state/clock.ts'
 import { client } from '#console/state/gateway.ts'
+import { faceOf } from '#console/model/faces.ts'
+import type { Face } from '#console/model/faces.ts'
+import { eventTitle, numberOf, ruleIdOf, textOf } from '#console/people/events.ts'
 import { readFeed, readerOf } from '#console/state/history.ts'
 import type { LiveChannel } from '#console/state/live-channel.ts'
 import { hashOf } from '#console/state/route.ts'
-import { moment, t } from '#console/words/words.ts'
+import { titleOf } from '#console/search/search.ts'
+import { localTimes, moment, t } from '#console/words/words.ts'
+import { Acknowledge, Holder } from '#console/parts/acknowledge.tsx'
 import { Empty, Form } from '#console/parts/form.tsx'
+import { Markdown } from '#console/parts/markdown.tsx'
+import { Receipts } from '#console/parts/receipts.tsx'
 import { Severity } from '#console/parts/severity.tsx'
 import { LongText, Said } from '#console/parts/text.tsx'
 import { Value } from '#console/parts/value.tsx'
-import { Lasting, beganAt, eventTitle, numberOf, textOf } from './events.tsx'
+import { EventCharts } from './event-chart.tsx'
+import { Lasting, beganAt } from './events.tsx'
 
 const MONTH_MS = 31 * 86_400_000
 
@@ -47,7 +55,7 @@ export function EventPage({ channel, id }: { readonly channel: LiveChannel; read
   if (event !== undefined) return <Opened channel={channel} event={event} updates={updates} />
   if (!isMissing) return <p class="lead">{t('loading')}</p>
   return (
-    <Empty title={t('eventGone')}>
+    <Empty title={t('eventGone')} text={t('eventGoneText')}>
       <a href={hashOf({ view: 'events', channelId: channel.id })}>{t('toEvents')}</a>
     </Empty>
   )
@@ -61,72 +69,149 @@ interface OpenedProps {
 
 function Opened({ channel, event, updates }: OpenedProps) {
   const { id, fields, attrs, state } = event
-  const thingId = textOf(fields['thing_id'])
   const began = beganAt(channel, event)
   return (
     <article class="event">
       <header class="view">
         <h1>
-          <Said text={eventTitle(event)} />
+          <Said text={localTimes(eventTitle(event), second.value)} />
         </h1>
         <p class="sum">
           <span class={`state ${state}`}>{t(state === 'open' ? 'eventOpen' : 'eventClosed')}</span>
           <Severity severity={fields['severity']} />
           <Lasting event={event} channel={channel} />
           {began !== undefined && <time>{moment(began, second.value)}</time>}
+          <Holder event={event} />
         </p>
       </header>
-      {textOf(fields['message']) !== '' && (
-        <p class="lead">
-          <LongText text={textOf(fields['message'])} />
-        </p>
+      {state === 'open' && (
+        <div class="actions">
+          <Acknowledge channel={channel} events={[event]} title={eventTitle(event)} />
+          <CloseEvent channel={channel} id={id} />
+        </div>
       )}
-      {textOf(fields['description']) !== '' && (
-        <p>
-          <LongText text={textOf(fields['description'])} />
-        </p>
+      {(['message', 'description'] as const).map(
+        (name) =>
+          textOf(fields[name]) !== '' && (
+            <div class="text" key={name}>
+              <Markdown text={textOf(fields[name])} />
+            </div>
+          ),
       )}
-      {thingId !== '' && (
-        <p>
-          {t('about')}{' '}
-          <a href={hashOf({ view: 'thing', channelId: channel.id, id: thingId })}>{thingId}</a>
-        </p>
-      )}
+      <About channel={channel} event={event} />
+      <EventCharts channel={channel} event={event} />
       <div class="values tiles">
-        {Object.entries(attrs).map(([name, value]) => (
-          <Value key={name} name={name} value={value} />
-        ))}
+        {Object.entries(attrs)
+          .filter(([name]) => name !== 'rule_id')
+          .map(([name, value]) => (
+            <Value key={name} name={name} value={value} face={faceIn(channel, event, name)} />
+          ))}
       </div>
-      {state === 'open' && <CloseEvent channel={channel} id={id} />}
       <h2>{t('updates')}</h2>
       <ol class="updates">
-        {updates.toReversed().map((entry) => (
-          <Update key={entry.seq} entry={entry} />
-        ))}
+        {updates
+          .map((entry, at) => (
+            <Update key={entry.seq} {...{ channel, event, entry }} before={updates[at - 1]} />
+          ))
+          .toReversed()}
       </ol>
+      <Receipts channelId={channel.id} entityId={id} key={event.seq} />
     </article>
   )
 }
 
-const ACTIONS = { create: 'created', update: 'updated', close: 'closed' } as const
+/** How the Thing of an Event shows a value. */
+function faceIn(channel: LiveChannel, { fields }: EventView, attr: string): Face {
+  const id = textOf(fields['thing_id'])
+  return faceOf(channel.presentation.value, channel.things.get(id) ?? { id, fields: {} }, attr)
+}
 
-function Update({ entry }: { readonly entry: FeedRecord }) {
-  const payload = isRecord(entry.payload) ? (entry.payload as Readonly<Record<string, Json>>) : {}
-  const { attrs, message, status, severity, event_time: time } = payload
+/** The Thing that an Event is about, and the rule that opened it. */
+function About({ channel, event }: Omit<OpenedProps, 'updates'>) {
+  const thingId = textOf(event.fields['thing_id'])
+  const ruleId = ruleIdOf(event)
+  if (thingId === '' && ruleId === '') return null
+  const thing = channel.things.get(thingId)
+  return (
+    <p class="sum">
+      {thingId !== '' && (
+        <span>
+          {t('about')}{' '}
+          <a href={hashOf({ view: 'thing', channelId: channel.id, id: thingId })}>
+            <Said text={thing === undefined ? thingId : titleOf(thing)} />
+          </a>
+        </span>
+      )}
+      {ruleId !== '' && (
+        <span>
+          {t('openedBy')}{' '}
+          <a href={hashOf({ view: 'rule', channelId: channel.id, id: ruleId })}>{ruleId}</a>
+        </span>
+      )}
+    </p>
+  )
+}
+
+const ACTIONS = {
+  create: 'created',
+  update: 'updated',
+  close: 'closed',
+  acknowledge: 'acknowledgedWord',
+  remind: 'reminded',
+  escalate: 'escalated',
+} as const
+
+/** What an entry says of people and deadlines. */
+function attentionIn(payload: Readonly<Record<string, Json>>): string {
+  const { acknowledged_by: by, snoozed_until: until, reminders: n, level } = payload
+  const time = typeof until === 'number' ? moment(until, second.value) : ''
+  return [
+    textOf(by),
+    time !== '' && t('snoozedUntil', { time }),
+    typeof n === 'number' && t('reminderOf', { n }),
+    typeof level === 'number' && t('escalatedTo', { n: level }),
+  ]
+    .filter(Boolean)
+    .join(' · ')
+}
+
+interface UpdateProps extends Pick<OpenedProps, 'channel' | 'event'> {
+  readonly entry: FeedRecord
+  /** The one before it. */
+  readonly before: FeedRecord | undefined
+}
+
+type Payload = Readonly<Record<string, Json>>
+const payloadOf = (entry: FeedRecord | undefined): Payload =>
+  isRecord(entry?.payload) ? entry.payload : {}
+
+function Update({ channel, event, entry, before }: UpdateProps) {
+  const payload = payloadOf(entry)
+  const title = textOf(payload['title'])
+  const isRenamed = before !== undefined && title !== textOf(payloadOf(before)['title'])
+  const { attrs, message, status, note, severity, event_time: time } = payload
   const action = ACTIONS[entry.action as keyof typeof ACTIONS] ?? 'updated'
+  // Reminders and escalations repeat the time of the Event before them.
+  const at = entry.action === 'remind' || entry.action === 'escalate' ? undefined : numberOf(time)
+  const news = [textOf(status), textOf(message), textOf(note)]
+  const texts = [isRenamed ? title : '', attentionIn(payload), ...news]
   return (
     <li>
-      <time>{moment(numberOf(time) ?? entry.accepted_at, second.value)}</time>
+      <time>
+        {moment(numberOf(payload['acknowledged_at']) ?? at ?? entry.accepted_at, second.value)}
+      </time>
       <span>{t(action)}</span>
       <Severity severity={severity} />
       <span class="news">
-        <LongText text={[textOf(status), textOf(message)].filter(Boolean).join(' · ')} />
+        <LongText text={texts.filter(Boolean).join(' · ')} />
       </span>
       <span class="values">
         {isRecord(attrs) &&
-          Object.entries(attrs as Readonly<Record<string, Json>>).map(([name, value]) => (
-            <Value key={name} name={name} value={value} />
-          ))}
+          Object.entries(attrs as Readonly<Record<string, Json>>)
+            .filter(([name]) => name !== 'rule_id')
+            .map(([name, value]) => (
+              <Value key={name} name={name} value={value} face={faceIn(channel, event, name)} />
+            ))}
       </span>
     </li>
   )
@@ -135,6 +220,7 @@ function Update({ entry }: { readonly entry: FeedRecord }) {
 const CloseEvent = ({ channel, id }: { readonly channel: LiveChannel; readonly id: string }) => (
   <Form
     button={t('closeEvent')}
+    isSecond
     onSubmit={() =>
       client.peek().event.close({ ...readerOf(channel.id), event_id: id, event_time: nowMs() })
     }

@@ -108,9 +108,9 @@ function Operation({ seen }: { readonly seen: Seen }) {
         <Figure label={t('memory')} text={`${memory.text} ${memory.unit}`} />
         <Figure label={t('unapplied')} text={sum('unapplied_submissions')} />
         <Figure
-          label={t('parked')}
-          text={sum('parked_channels')}
-          isGrave={!!now.sum('parked_channels')}
+          label={t('refusedChannels')}
+          text={sum('refused_channels')}
+          isGrave={!!now.sum('refused_channels')}
         />
         <Figure
           label={t('deadLetters')}

@@ -5,38 +5,37 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 
 import { decrypt, keyFromPassphrase } from '#src/client/encryption'
 import type { EncryptionKey } from '#src/client/encryption'
-import type { Json } from '#domain/submission'
 import { second } from '#console/state/clock.ts'
 import { BLANK_DRAFT } from '#console/state/drafts.ts'
+import { dayOf, listOf, textOf } from '#console/people/events.ts'
 import type { FeedMessage, LiveChannel } from '#console/state/live-channel.ts'
-import { hashOf } from '#console/state/route.ts'
+import { ask, asked, hashOf } from '#console/state/route.ts'
 import { scheduled } from '#console/state/saved.ts'
 import { cancelScheduled, forgetScheduled, waitingAt } from '#console/state/scheduled.ts'
+import { titleOf } from '#console/search/search.ts'
 import { commandFor } from '#console/state/submissions.ts'
-import { moment, t } from '#console/words/words.ts'
+import { dayName, moment, t } from '#console/words/words.ts'
 import { Actions } from '#console/parts/actions.tsx'
 import { Command } from '#console/parts/command.tsx'
 import { Empty, Field, Form } from '#console/parts/form.tsx'
 import { Markdown } from '#console/parts/markdown.tsx'
+import { Receipts } from '#console/parts/receipts.tsx'
 import { Severity } from '#console/parts/severity.tsx'
 import { Sure } from '#console/parts/sure.tsx'
 import { Outward, Said, hostOf } from '#console/parts/text.tsx'
 
 const SHOWN = 60
 
-const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
-const listOf = (value: Json | undefined): readonly string[] =>
-  Array.isArray(value) ? value.map(String) : []
-
 /** Keys by channel, as long as the tab lives. */
 const keys = new Map<string, EncryptionKey[]>()
 
 export function Messages({ channel }: { readonly channel: LiveChannel }) {
-  const [text, setText] = useState('')
+  const { search: text = '' } = asked.value
   const [shown, setShown] = useState(SHOWN)
   void channel.messagesDrawn.value
   const { messages } = channel
   const found = useMemo(() => messages.filter((message) => holds(message, text)), [messages, text])
+  const days = Map.groupBy(found.slice(0, shown), ({ acceptedAt }) => dayOf(acceptedAt))
   return (
     <div class="messages">
       <header class="view">
@@ -44,17 +43,27 @@ export function Messages({ channel }: { readonly channel: LiveChannel }) {
       </header>
       {messages.length > 0 && (
         <div class="wishes" role="search">
-          <Field label={t('search')} value={text} onValue={setText} input={{ type: 'search' }} />
+          <Field
+            label={t('search')}
+            value={text}
+            onValue={(search) => ask({ search })}
+            input={{ type: 'search' }}
+          />
         </div>
       )}
       <Waiting channel={channel} />
       {messages.length === 0 && <NoMessages channel={channel} />}
       {messages.length > 0 && found.length === 0 && <Empty title={t('noMessageFound')} />}
-      <ol class="feed">
-        {found.slice(0, shown).map((message) => (
-          <Message key={message.id} message={message} channel={channel} />
-        ))}
-      </ol>
+      {[...days].map(([day, ofDay]) => (
+        <section key={day}>
+          <h2 class="day">{dayName(day, second.value)}</h2>
+          <ol class="feed">
+            {ofDay.map((message) => (
+              <Message key={message.id} message={message} channel={channel} />
+            ))}
+          </ol>
+        </section>
+      ))}
       {found.length > shown && (
         <button type="button" onClick={() => setShown(shown + SHOWN)}>
           {t('more')}
@@ -119,13 +128,14 @@ function Message({ message, channel }: MessageProps) {
   const { title, body, severity, url, images, tags, thing_id: thing } = payload
   const { ciphertext, metadata } = payload
   const thingId = textOf(thing)
+  const known = channel.things.get(thingId)
   return (
     <li>
       <article>
         <header>
-          <h2>
+          <h3>
             <Said text={textOf(title)} />
-          </h2>
+          </h3>
           <Severity severity={severity === 'normal' ? '' : severity} />
           <time dateTime={new Date(acceptedAt).toISOString()}>
             {moment(acceptedAt, second.value)}
@@ -153,7 +163,9 @@ function Message({ message, channel }: MessageProps) {
           ))}
           {thingId !== '' && (
             <li>
-              <a href={hashOf({ view: 'thing', channelId: channel.id, id: thingId })}>{thingId}</a>
+              <a href={hashOf({ view: 'thing', channelId: channel.id, id: thingId })}>
+                <Said text={known === undefined ? thingId : titleOf(known)} />
+              </a>
             </li>
           )}
           {listOf(tags).map((tag) => (
@@ -162,6 +174,7 @@ function Message({ message, channel }: MessageProps) {
             </li>
           ))}
         </ul>
+        <Receipts channelId={channel.id} entityId={message.id} />
       </article>
     </li>
   )

@@ -2,12 +2,13 @@
 
 import { useEffect, useState } from 'preact/hooks'
 
-import { notifyHere, pushOffer, stopNotifying } from '#console/state/notifications.ts'
-import type { PushOffer } from '#console/state/notifications.ts'
+import { notifyHere, pushOffer, stopNotifying } from '#console/notifications/subscribing.ts'
+import type { PushOffer } from '#console/notifications/subscribing.ts'
 import { pushed } from '#console/state/saved.ts'
 import { t } from '#console/words/words.ts'
 import { Form } from '#console/parts/form.tsx'
 import { Card } from './channel-keys.tsx'
+import { NotifyPreferences } from './notify-preferences.tsx'
 
 export function Notify({ channelId }: { readonly channelId: string }) {
   const [offer, setOffer] = useState<PushOffer>({ kind: 'none' })
@@ -40,6 +41,7 @@ export function Notify({ channelId }: { readonly channelId: string }) {
           </p>
         )}
       </Form>
+      {isOn && <NotifyPreferences channelId={channelId} />}
     </Card>
   )
 }

@@ -1,6 +1,6 @@
 // One condition of a rule.
 
-import { TESTS, hasAttr, isRange } from '#console/state/rule-form.ts'
+import { TESTS, hasAttr, isPresence, isRange } from '#console/state/rule-form.ts'
 import type { Part, RuleForm, Test } from '#console/state/rule-form.ts'
 import { t } from '#console/words/words.ts'
 import { Choice, Field } from '#console/parts/form.tsx'
@@ -13,6 +13,7 @@ const TEST_WORDS = {
   equals: 'testEquals',
   not_equals: 'testNotEquals',
   absent: 'testAbsent',
+  has: 'testHas',
   silent: 'testSilent',
   cel: 'testCel',
 } as const
@@ -51,7 +52,7 @@ export function Condition({ part, path, problemAt, onPart, onRemove, number }: C
           label={t('attr')}
           value={attr}
           onValue={(next) => onPart({ ...part, attr: next })}
-          problem={problemAt(path, `${path}.attr`)}
+          problem={problemAt(path, `${path}.attr`, `${path}.not.attr`)}
           input={{ class: 'mono', placeholder: 'temperature' }}
         />
       )}
@@ -61,7 +62,7 @@ export function Condition({ part, path, problemAt, onPart, onRemove, number }: C
         options={TESTS.map((name) => [name, t(TEST_WORDS[name])] as const)}
         onValue={(next) => onPart({ ...part, test: next })}
       />
-      {test !== 'absent' && (
+      {!isPresence(test) && (
         <Field
           label={t(label)}
           value={value}

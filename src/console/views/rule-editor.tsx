@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 
 import { isRecord } from '#domain/record'
 import type { Json } from '#domain/submission'
-import { lineAt, placeOf } from '#console/state/json-place.ts'
+import { lineAt, placeOf } from '#console/rules/json-place.ts'
 import type { LiveChannel } from '#console/state/live-channel.ts'
 import { go } from '#console/state/route.ts'
 import { formFrom, ruleFrom } from '#console/state/rule-form.ts'

@@ -1,7 +1,8 @@
 // The fields of a rule's form. A fault of the gateway stands at the field that its path leads to.
 
-import { BLANK_PART, SCOPES, fieldOf, partPath } from '#console/state/rule-form.ts'
+import { BLANK_PART, SCOPES } from '#console/state/rule-form.ts'
 import type { RuleForm } from '#console/state/rule-form.ts'
+import { fieldOf, partPath } from '#console/rules/rule-paths.ts'
 import type { RuleFault } from '#console/state/rules.ts'
 import { t } from '#console/words/words.ts'
 import { Choice, Field } from '#console/parts/form.tsx'

@@ -1,14 +1,15 @@
 // What a rule opens or sends.
 
-import { BLANK_PART, levelPath, outputPaths } from '#console/state/rule-form.ts'
-import type { Level } from '#console/state/rule-form.ts'
+import { SEVERITIES } from '#console/people/events.ts'
+import { BLANK_PART } from '#console/state/rule-form.ts'
+import type { Level, Step } from '#console/state/rule-form.ts'
+import { levelPath, outputPaths } from '#console/rules/rule-paths.ts'
 import { t } from '#console/words/words.ts'
 import { Choice, Field } from '#console/parts/form.tsx'
 import { Pairs } from '#console/parts/pairs.tsx'
 import { Condition } from './rule-condition.tsx'
 import type { Fields } from './rule-condition.tsx'
 
-const SEVERITIES = ['critical', 'high', 'normal', 'low'] as const
 const NEW_LEVEL: Level = { part: BLANK_PART, severity: 'critical' }
 
 export function Output(fields: Fields) {
@@ -64,6 +65,7 @@ export function Output(fields: Fields) {
         hint={t(isEvent ? 'updateHint' : 'everyHint')}
         problem={problemAt(paths.every)}
       />
+      {isEvent && <Asking {...fields} />}
     </fieldset>
   )
 }
@@ -108,3 +110,71 @@ function Levels({ form: { levels }, set, problemAt }: Fields) {
     </fieldset>
   )
 }
+
+const STEPS_MAX = 5
+
+/** How people are asked again, until somebody has the Event. */
+function Asking({ form, set, problemAt }: Fields) {
+  const { remindEvery, escalate } = form
+  const paths = outputPaths(form)
+  const change = (at: number, next: Partial<Step>): void =>
+    set({ escalate: escalate.map((step, index) => (index === at ? { ...step, ...next } : step)) })
+  const problem = problemAt(paths.escalate)
+  return (
+    <fieldset class="fields">
+      <legend>{t('asking')}</legend>
+      <Field
+        label={t('remindEvery')}
+        value={remindEvery}
+        onValue={(text) => set({ remindEvery: text })}
+        hint={t('remindHint')}
+        problem={problemAt(paths.remindEvery)}
+      />
+      {escalate.map((step, at) => (
+        <div class="condition" key={at}>
+          <Field
+            label={t('escalateAfter')}
+            value={step.after}
+            onValue={(after) => change(at, { after })}
+            problem={at === 0 ? problem : undefined}
+            input={{ class: 'mono', placeholder: '30m' }}
+          />
+          <Field
+            label={t('escalateLevel')}
+            value={step.level}
+            onValue={(level) => change(at, { level })}
+            input={{ class: 'mono' }}
+          />
+          <Choice
+            label={t('severity')}
+            value={step.severity}
+            options={[
+              ['', t('sameSeverity')],
+              ...SEVERITIES.map((word) => [word, t(word)] as const),
+            ]}
+            onValue={(severity) => change(at, { severity })}
+          />
+          <button
+            type="button"
+            class="quiet"
+            aria-label={t('removeStep', { n: at + 1 })}
+            onClick={() => set({ escalate: escalate.toSpliced(at, 1) })}
+          >
+            ✕
+          </button>
+        </div>
+      ))}
+      {escalate.length < STEPS_MAX && (
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => set({ escalate: [...escalate, nextStep(escalate.length)] })}
+        >
+          {t('addStep')}
+        </button>
+      )}
+    </fieldset>
+  )
+}
+
+const nextStep = (count: number): Step => ({ after: '', level: String(count + 1), severity: '' })

@@ -9,7 +9,7 @@ import { hashOf } from '#console/state/route.ts'
 import type { RuleJson } from '#console/state/rule-form.ts'
 import { tryRule } from '#console/state/rules.ts'
 import type { Trial as Tried } from '#console/state/rules.ts'
-import { moment, span as spanText, t } from '#console/words/words.ts'
+import { localTimes, moment, span as spanText, t } from '#console/words/words.ts'
 import { Choice, Form } from '#console/parts/form.tsx'
 import { Severity } from '#console/parts/severity.tsx'
 import { Said } from '#console/parts/text.tsx'
@@ -134,17 +134,31 @@ interface FiringProps {
 
 function Firing({ firing, channelId }: FiringProps) {
   const { thing_id: id, title, severity, fired_at: from, cleared_at: to } = firing
+  const { reminded_at: reminded = [], escalated = [] } = firing
   return (
     <li>
       <time>{moment(from, second.value)}</time>
       <Severity severity={severity} />
       <strong>
-        <Said text={title} />
+        <Said text={localTimes(title, second.value)} />
       </strong>
       <a href={hashOf({ view: 'thing', channelId, id })}>{id}</a>
       <span class="news">
         {to === undefined ? t('stillFires') : t('lasted', { age: spanText(to - from) })}
       </span>
+      {reminded.length > 0 && (
+        <span class="news">
+          {t('wouldRemind', {
+            n: reminded.length,
+            age: spanText((reminded[0] ?? from) - from),
+          })}
+        </span>
+      )}
+      {escalated.map(({ level, at }) => (
+        <span class="news" key={level}>
+          {t('wouldEscalate', { level, age: spanText(at - from) })}
+        </span>
+      ))}
     </li>
   )
 }

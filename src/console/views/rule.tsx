@@ -6,18 +6,20 @@ import type { RuleRecord } from '#src/client/bodies'
 import { codeOf } from '#console/state/gateway.ts'
 import type { LiveChannel } from '#console/state/live-channel.ts'
 import { go, hashOf } from '#console/state/route.ts'
-import { BLANK_RULE } from '#console/state/rule-form.ts'
+import { BLANK_PART, BLANK_RULE } from '#console/state/rule-form.ts'
 import type { RuleJson } from '#console/state/rule-form.ts'
 import {
   deleteRule,
   faultOf,
   jsonOfRule,
+  lackingOf,
   openEventsOf,
   readRule,
   rulesChanged,
 } from '#console/state/rules.ts'
 import type { RuleFault } from '#console/state/rules.ts'
 import { plain } from '#console/state/text.ts'
+import { failureText } from '#console/rules/rule-sentence.ts'
 import { sentenceOf, t } from '#console/words/words.ts'
 import { Empty } from '#console/parts/form.tsx'
 import { Sure } from '#console/parts/sure.tsx'
@@ -48,7 +50,10 @@ export function Rule({ channel, id }: RuleProps) {
   if (failure !== undefined) {
     const isMissing = codeOf(failure) === 'rule_not_found'
     return (
-      <Empty title={isMissing ? t('noRule') : sentenceOf(failure)}>
+      <Empty
+        title={isMissing ? t('noRule') : sentenceOf(failure)}
+        {...(isMissing && { text: t('noRuleText') })}
+      >
         <a href={hashOf({ view: 'rules', channelId: channel.id })}>{t('toRules')}</a>
       </Empty>
     )
@@ -87,8 +92,11 @@ function Opened({ channel, id, record }: OpenedProps) {
         <h1>
           <Said text={title} />
         </h1>
-        {record !== undefined && <Facts record={record} />}
+        {record !== undefined && <Facts record={record} channel={channel} />}
       </header>
+      {record !== undefined && (
+        <Lacking record={record} channel={channel} draft={draft} onDraft={write} />
+      )}
       <div class="columns">
         <section class="card">
           <Editor
@@ -121,16 +129,53 @@ function Opened({ channel, id, record }: OpenedProps) {
   )
 }
 
-function Facts({ record }: { readonly record: RuleRecord }) {
-  const { rule_id: id, failures, last_failure: text } = record
+interface FactsProps {
+  readonly channel: LiveChannel
+  readonly record: RuleRecord
+}
+
+function Facts({ record, channel }: FactsProps) {
   const isOff = jsonOfRule(record)['enabled'] === false
   return (
     <p class="sum">
-      <code>{id}</code>
+      <code>{record.rule_id}</code>
       <span class="state">{t(isOff ? 'ruleOff' : 'ruleOn')}</span>
-      {failures > 0 && <span class="mark">{t('ruleFailures', { n: failures })}</span>}
-      {text !== undefined && <Said text={t('ruleFailed', { text })} />}
+      {record.failures > 0 && (
+        <span class="mark">
+          <Said text={failureText(record, channel.things)} />
+        </span>
+      )}
     </p>
+  )
+}
+
+interface LackingProps extends FactsProps {
+  readonly draft: Draft
+  readonly onDraft: (draft: Draft) => void
+}
+
+/** Offers a condition that leaves out the Things without the value. */
+function Lacking({ record, channel, draft, onDraft }: LackingProps) {
+  void channel.members.value
+  const lacking = lackingOf(record, channel.things)
+  if (lacking === undefined || draft.kind !== 'form') return null
+  const { form } = draft
+  const { name } = lacking
+  const isAsked = form.when.some(({ test, attr }) => test === 'has' && attr === name)
+  if (isAsked || (form.join === 'any' && form.when.length > 1)) return null
+  const part = { ...BLANK_PART, test: 'has', attr: name } as const
+  return (
+    <div class="notice">
+      <p>{t('lackingText', { name })}</p>
+      <button
+        type="button"
+        onClick={() =>
+          onDraft({ kind: 'form', form: { ...form, join: 'all', when: [part, ...form.when] } })
+        }
+      >
+        {t('askFirst', { name })}
+      </button>
+    </div>
   )
 }
 

@@ -3,15 +3,13 @@
 import { useEffect, useState } from 'preact/hooks'
 
 import type { RuleRecord } from '#src/client/bodies'
-import { isRecord } from '#domain/record'
-import type { Json } from '#domain/submission'
 import type { ThingView } from '#src/client/view'
 import { second } from '#console/state/clock.ts'
 import type { LiveChannel } from '#console/state/live-channel.ts'
 import { hashOf } from '#console/state/route.ts'
-import type { RuleJson } from '#console/state/rule-form.ts'
 import { jsonOfRule, listRules, openEventsOf, rulesChanged, watches } from '#console/state/rules.ts'
 import { plain } from '#console/state/text.ts'
+import { failureText, summaryOf } from '#console/rules/rule-sentence.ts'
 import { age, sentenceOf, t } from '#console/words/words.ts'
 import { Empty } from '#console/parts/form.tsx'
 import { Said } from '#console/parts/text.tsx'
@@ -123,7 +121,7 @@ function Row({ record, channel }: { readonly record: RuleRecord; readonly channe
         </span>
         <span class="marks">
           {open > 0 && <span class="state open">{t('ruleOpen', { n: open })}</span>}
-          {failures > 0 && <span class="mark">{t('ruleFailures', { n: failures })}</span>}
+          {failures > 0 && <span class="mark">{failureText(record, channel.things)}</span>}
           <span class="state">{t(rule['enabled'] === false ? 'ruleOff' : 'ruleOn')}</span>
         </span>
         <span class="when">
@@ -133,39 +131,4 @@ function Row({ record, channel }: { readonly record: RuleRecord; readonly channe
       </a>
     </li>
   )
-}
-
-/** A rule in one line, as far as one line says it. */
-function summaryOf(rule: RuleJson): string {
-  const lasting = typeof rule['for'] === 'string' ? ` · ${rule['for']}` : ''
-  return `${thingsText(rule['things'])}: ${conditionText(rule['when'])}${lasting}`
-}
-
-function thingsText(things: Json | undefined): string {
-  if (!isRecord(things)) return t('scopeAll')
-  const { ids, prefix, tag } = things as RuleJson
-  if (prefix !== undefined) return `${plain(prefix)}…`
-  return tag === undefined ? (ids as readonly Json[]).map(plain).join(', ') : `#${plain(tag)}`
-}
-
-const SIGNS = { above: '>', below: '<', equals: '=', not_equals: '≠' } as const
-
-function conditionText(condition: Json | undefined): string {
-  if (!isRecord(condition)) return ''
-  const { attr, silent, all, any, not, cel, ...test } = condition as RuleJson
-  if (silent !== undefined) return `${t('testSilent')} ${plain(silent)}`
-  if (cel !== undefined) return plain(cel)
-  if (not !== undefined) return `not (${conditionText(not)})`
-  const parts = Array.isArray(all) ? all : Array.isArray(any) ? any : undefined
-  if (parts !== undefined) {
-    return parts.map(conditionText).join(parts === all ? ' & ' : ' | ')
-  }
-  const name = Array.isArray(attr) ? attr.map(plain).join('.') : plain(attr)
-  const [word = '', value] = Object.entries(test)[0] ?? []
-  if (word === 'absent') return `${name} ${t('testAbsent')}`
-  if (Array.isArray(value)) {
-    const within = t(word === 'inside' ? 'testInside' : 'testOutside')
-    return `${name} ${within} ${value.map(plain).join('–')}`
-  }
-  return `${name} ${SIGNS[word as keyof typeof SIGNS] ?? word} ${plain(value)}`
 }

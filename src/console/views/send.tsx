@@ -2,6 +2,7 @@
 
 import { useState } from 'preact/hooks'
 
+import { SEVERITIES } from '#console/people/events.ts'
 import type { LiveChannel } from '#console/state/live-channel.ts'
 import { EMPTY_PAIR, valuesOf } from '#console/state/pairs.ts'
 import type { Pair } from '#console/state/pairs.ts'
@@ -10,13 +11,13 @@ import { BLANK_DRAFT, WHENS, sentAt } from '#console/state/drafts.ts'
 import type { Draft, Model } from '#console/state/drafts.ts'
 import { commandFor, submit } from '#console/state/submissions.ts'
 import { hashOf } from '#console/state/route.ts'
+import type { Route } from '#console/state/route.ts'
 import { t } from '#console/words/words.ts'
 import { Choice, Field, Form } from '#console/parts/form.tsx'
 import { Pairs } from '#console/parts/pairs.tsx'
 import { Command } from '#console/parts/command.tsx'
 
 const MODELS = ['message', 'event', 'thing'] as const
-const SEVERITIES = ['critical', 'high', 'normal', 'low'] as const
 const THING_ID = /^[A-Za-z0-9_:-]{1,64}$/
 
 const WHEN_WORDS = { now: 'sendNow', delay: 'sendLater', at: 'sendAt' } as const
@@ -29,12 +30,21 @@ interface SendProps {
   readonly thingId?: string
 }
 
+/** What was sent, and where it is seen. */
+interface Sent {
+  readonly to: Route
+  readonly isLater: boolean
+}
+
+const placeOf = (channelId: string, model: Model, id: string): Route =>
+  model === 'message' ? { view: 'messages', channelId } : { view: model, channelId, id }
+
 export function Send({ channel, thingId }: SendProps) {
   const [model, setModel] = useState<Model>(thingId === undefined ? 'message' : 'thing')
   const [fields, setFields] = useState({ ...BLANK_DRAFT, thingId: thingId ?? '' })
   const [pairs, setPairs] = useState<readonly Pair[]>([EMPTY_PAIR])
   const [isTried, setTried] = useState(false)
-  const [sent, setSent] = useState<string>()
+  const [sent, setSent] = useState<Sent>()
   const draft: Draft = { ...fields, attrs: model === 'message' ? {} : valuesOf(pairs) }
   const set = (name: TextField) => (value: string) =>
     setFields((before) => ({ ...before, [name]: value }))
@@ -44,7 +54,7 @@ export function Send({ channel, thingId }: SendProps) {
     setSent(undefined)
     if (Object.keys(problems).length > 0) return undefined
     return submit(channel.id, model, draft).then((id) => {
-      setSent(id)
+      setSent({ to: placeOf(channel.id, model, id), isLater: draft.when !== 'now' })
       setTried(false)
       setFields((before) => ({ ...before, title: '', body: '' }))
     })
@@ -72,11 +82,10 @@ export function Send({ channel, thingId }: SendProps) {
             {model !== 'message' && <Pairs pairs={pairs} onPairs={setPairs} />}
           </Form>
           <p role="status">
-            {sent !== undefined && t('sent', { id: sent })}
-            {sent !== undefined && model === 'message' && draft.when !== 'now' && (
+            {sent !== undefined && (
               <>
-                {' '}
-                <a href={hashOf({ view: 'messages', channelId: channel.id })}>{t('seeWaiting')}</a>
+                {t(sent.isLater ? 'sentLater' : 'sent')}{' '}
+                <a href={hashOf(sent.to)}>{t(sent.isLater ? 'seeWaiting' : 'seeSent')}</a>
               </>
             )}
           </p>

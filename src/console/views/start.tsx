@@ -1,16 +1,21 @@
-// The first view: the channels of this browser, and the ways to get one more.
+// The first view: the channels of this browser with their verdicts, and the ways to get one more.
 
 import { useEffect, useMemo, useState } from 'preact/hooks'
 
 import { channelIdIn, createChannel, openChannel } from '#console/state/channels.ts'
+import { proposedPassword } from '#console/state/clock.ts'
 import { client, wantsToken } from '#console/state/gateway.ts'
-import { go, hashOf, route, routeOf } from '#console/state/route.ts'
+import { asked, go, hashOf, route, routeOf } from '#console/state/route.ts'
+import type { LiveChannel } from '#console/state/live-channel.ts'
 import type { OpenRoute } from '#console/state/route.ts'
 import { channels, replacesToken, token } from '#console/state/saved.ts'
 import { connection, live, restart } from '#console/state/session.ts'
 import { sentenceOf, t } from '#console/words/words.ts'
+import { useOpened } from '#console/overview/open-events.ts'
+import { Verdict } from '#console/overview/verdict.tsx'
 import { Field, Form } from '#console/parts/form.tsx'
 import { Said } from '#console/parts/text.tsx'
+import { Made } from './start-made.tsx'
 
 export function Start() {
   const [isAsked, setAsked] = useState(false)
@@ -27,6 +32,8 @@ export function Start() {
   }, [token.value])
   const needsToken = isAsked || connection.value.kind === 'token'
   const hasChannels = channels.value.length > 0
+  const [made, setMade] = useState<MadeChannel>()
+  if (made !== undefined) return <Made {...made} />
   return (
     <div class="start">
       <h1>{t(hasChannels ? 'startTitle' : 'welcome')}</h1>
@@ -34,13 +41,23 @@ export function Start() {
       {needsToken && <TokenForm isWrong={hasToken} />}
       {hasChannels && <Kept />}
       {!needsToken && (
-        <div class="cards">
-          <Create />
-          <Open />
-        </div>
+        <section class="card">
+          <Create onMade={setMade} />
+          <details>
+            <summary>{t('haveChannel')}</summary>
+            <Open />
+          </details>
+        </section>
       )}
     </div>
   )
+}
+
+interface MadeChannel {
+  readonly channelId: string
+  readonly name: string
+  /** A secret. */
+  readonly password: string
 }
 
 function TokenForm({ isWrong }: { readonly isWrong: boolean }) {
@@ -81,52 +98,49 @@ const Kept = () => (
     <ul class="kept">
       {channels.value.map(({ id, name }) => (
         <li key={id}>
-          <a href={hashOf({ view: 'board', channelId: id })}>
+          <a href={hashOf({ view: 'overview', channelId: id })}>
             <strong>
               <Said text={name} />
             </strong>
             <code>{id}</code>
-            <Counts id={id} />
           </a>
+          <Standing id={id} />
         </li>
       ))}
     </ul>
   </section>
 )
 
-function Counts({ id }: { readonly id: string }) {
+/** Whether anything is wrong in a channel. */
+function Standing({ id }: { readonly id: string }) {
   const channel = live.value.get(id)
-  void channel?.members.value
-  void channel?.eventsDrawn.value
-  const open = [...(channel?.events.values() ?? [])].filter(({ state }) => state === 'open')
-  return (
-    <span class="counts">
-      {t('countThings', { n: channel?.things.size ?? 0 })}
-      {open.length > 0 && (
-        <span class="count">
-          {t('openEvents')} {open.length}
-        </span>
-      )}
-    </span>
-  )
+  return channel === undefined ? null : <StandingOf channel={channel} />
+}
+
+function StandingOf({ channel }: { readonly channel: LiveChannel }) {
+  const alone = [channel]
+  return <Verdict channels={alone} opened={useOpened(alone)} isPlain />
 }
 
 /** At least as many bytes as the gateway wants of a password. */
 const isPassword = (text: string): boolean => new TextEncoder().encode(text.trim()).length >= 8
 
-function Create() {
+interface CreateProps {
+  readonly onMade: (made: MadeChannel) => void
+}
+
+function Create({ onMade }: CreateProps) {
   const [name, setName] = useState('')
-  const [password, setPassword] = useState('')
+  const [password, setPassword] = useState(proposedPassword)
   const [isTried, setTried] = useState(false)
   const create = (): Promise<void> | undefined => {
     setTried(true)
     if (name.trim() === '' || !isPassword(password)) return undefined
-    return createChannel(name, password).then((channelId) => go({ view: 'board', channelId }))
+    return createChannel(name, password).then((channelId) => onMade({ channelId, name, password }))
   }
   return (
-    <section class="card">
+    <>
       <h2>{t('create')}</h2>
-      <p>{t('createHint')}</p>
       <Form button={t('createButton')} onSubmit={create}>
         <Field
           label={t('name')}
@@ -139,13 +153,12 @@ function Create() {
           label={t('password')}
           value={password}
           onValue={setPassword}
-          hint={t('passwordHint')}
+          hint={`${t('proposedPassword')} ${t('passwordHint')}`}
           problem={isTried && !isPassword(password) ? t('passwordForm') : undefined}
-          input={{ autocomplete: 'new-password' }}
-          isSecret
+          input={{ autocomplete: 'new-password', class: 'mono' }}
         />
       </Form>
-    </section>
+    </>
   )
 }
 
@@ -163,31 +176,27 @@ function Open() {
   const open = (): Promise<void> | undefined => {
     setTried(true)
     if (channelId === undefined || !isPassword(secret)) return undefined
-    return openChannel(channelId, secret.trim()).then(() => go({ view: 'board', channelId }))
+    return openChannel(channelId, secret.trim()).then(() => go({ view: 'overview', channelId }))
   }
   return (
-    <section class="card">
-      <h2>{t('open')}</h2>
-      <p>{t('openHint')}</p>
-      <Form button={t('openButton')} onSubmit={open}>
-        <Field
-          label={t('channelId')}
-          value={id}
-          onValue={take}
-          hint={t('channelIdHint')}
-          problem={isTried && channelId === undefined ? t('channelIdForm') : undefined}
-          input={{ class: 'mono', autocomplete: 'username' }}
-        />
-        <Field
-          label={t('secret')}
-          value={secret}
-          onValue={setSecret}
-          problem={isTried && !isPassword(secret) ? t('passwordForm') : undefined}
-          input={{ autocomplete: 'current-password' }}
-          isSecret
-        />
-      </Form>
-    </section>
+    <Form button={t('openButton')} onSubmit={open}>
+      <Field
+        label={t('channelId')}
+        value={id}
+        onValue={take}
+        hint={t('channelIdHint')}
+        problem={isTried && channelId === undefined ? t('channelIdForm') : undefined}
+        input={{ class: 'mono', autocomplete: 'username' }}
+      />
+      <Field
+        label={t('secret')}
+        value={secret}
+        onValue={setSecret}
+        problem={isTried && !isPassword(secret) ? t('passwordForm') : undefined}
+        input={{ autocomplete: 'current-password' }}
+        isSecret
+      />
+    </Form>
   )
 }
 
@@ -228,7 +237,12 @@ function Opening({ link }: LinkProps) {
   useEffect(() => {
     const channelId = channelIdIn(link.channelId) ?? link.channelId
     if (link.token !== '') token.value = link.token
-    openChannel(channelId, link.secret).then(() => go({ view: 'board', channelId }), setFailure)
+    // What the link asks of the view, as a display on the wall, stays asked.
+    const wanted = asked.peek()
+    openChannel(channelId, link.secret).then(
+      () => go({ view: 'overview', channelId }, wanted),
+      setFailure,
+    )
   }, [link])
   if (failure === undefined) return <p class="lead">{t('opening')}</p>
   return (

@@ -1,142 +1,257 @@
-// The values of a Thing over time: a line for numbers, steps for false and true, and for everything
-// else a list of changes.
+// The values of a Thing over time: lines for numbers, strips for states, a drawing for places.
 
 import { useEffect, useMemo, useState } from 'preact/hooks'
 
 import type { ThingView } from '#src/client/view'
-import { nowMs, second } from '#console/state/clock.ts'
-import { readFeed } from '#console/state/history.ts'
+import { ask, asked } from '#console/state/route.ts'
+import { facesOf } from '#console/model/faces.ts'
+import { attrTexts } from '#console/state/past/attr-texts.ts'
+import { readNewestFeed } from '#console/state/history.ts'
+import { limitsOf } from '#console/state/past/limits.ts'
 import type { LiveChannel } from '#console/state/live-channel.ts'
+import { useCourses } from '#console/state/past/live-courses.ts'
+import type { Courses as Read } from '#console/state/past/live-courses.ts'
+import type { RuleJson } from '#console/state/rule-form.ts'
+import { overlaysIn, queryForOverlays } from '#console/state/past/overlays.ts'
+import type { Overlay } from '#console/state/past/overlays.ts'
+import { drawnSpan, span } from '#console/state/past/pointed.ts'
 import { language } from '#console/state/saved.ts'
-import { changesOf, coursesOf, kindOf, pointsOf } from '#console/state/thing-history.ts'
-import type { Course } from '#console/state/thing-history.ts'
-import { plain, visible } from '#console/state/text.ts'
-import { shown } from '#console/state/units.ts'
-import { moment, sentenceOf, t } from '#console/words/words.ts'
-import { Chart } from '#console/parts/chart.tsx'
+import { titleOf } from '#console/search/search.ts'
+import { runsOf } from '#console/state/past/thing-history.ts'
+import { placeIn, placesIn } from '#console/state/past/track.ts'
+import type { Place } from '#console/state/past/track.ts'
+import { sentenceOf, t } from '#console/words/words.ts'
+import { Chart } from '#console/charts/chart.tsx'
 import { Choice } from '#console/parts/form.tsx'
-import { LongText } from '#console/parts/text.tsx'
-
-const SPANS = { hour: 3_600_000, day: 86_400_000, week: 7 * 86_400_000 } as const
-type Span = keyof typeof SPANS
-const READ_AGAIN_MS = 10_000
+import type { Shade } from '#console/charts/plot.tsx'
+import { Changes, Strip, statesOf } from '#console/charts/strip.tsx'
+import { TimeBar } from '#console/charts/time-bar.tsx'
+import { Track } from '#console/charts/track.tsx'
+import { Limits, chartLine, chartText } from '#console/charts/value-chart.tsx'
 
 interface CoursesProps {
   readonly channel: LiveChannel
   readonly thing: ThingView
+  /** Those that watch the Thing. */
+  readonly rules: readonly RuleJson[]
+  readonly shades: readonly Shade[]
 }
 
-/** The courses of a Thing's values, read anew every few seconds while it changes. */
-export function Courses({ channel, thing }: CoursesProps) {
-  const [span, setSpan] = useState<Span>('hour')
-  const [read, setRead] = useState<Awaited<ReturnType<typeof readFeed>>>()
-  const [failure, setFailure] = useState<unknown>()
-  const beat = Math.floor(second.value / READ_AGAIN_MS)
-  const { id } = thing
-  useEffect(() => {
-    const ended = new AbortController()
-    const wanted = { model: 'thing', entityId: id, signal: ended.signal } as const
-    readFeed(channel.id, { ...wanted, sinceMs: nowMs() - SPANS[span] }).then(
-      setRead,
-      (error: unknown) => !ended.signal.aborted && setFailure(error),
-    )
-    return () => ended.abort()
-    // A Thing that stands still is not read again.
-  }, [channel, id, span, Math.floor(thing.seq > 0 ? beat : 0)])
-  // One value is no course; it stands above.
-  const courses = useMemo(
-    () => [...coursesOf(read?.items ?? [])].filter(([, course]) => changesOf(course).length > 1),
-    [read],
-  )
-  // All begin together, so that one can be compared with another.
-  const fromMs = Math.min(...courses.map(([, { times }]) => times[0] ?? nowMs()))
-  return (
-    <section>
-      <div class="actions">
-        <Choice
-          label={t('since')}
-          value={span}
-          options={(['hour', 'day', 'week'] as const).map((name) => [name, t(name)] as const)}
-          onValue={setSpan}
-        />
-        {read?.isWhole === false && <p class="hint">{t('notWhole')}</p>}
-        {failure !== undefined && (
-          <p class="problem" role="alert">
-            {sentenceOf(failure)}
-          </p>
-        )}
-      </div>
-      {read !== undefined && courses.length === 0 && <p class="hint">{t('noHistory')}</p>}
-      <div class="charts">
-        {courses.map(([name, course]) => (
-          <figure class="chart" key={name}>
-            {kindOf(course) === 'changes' ? (
-              <Changes name={name} course={course} />
-            ) : (
-              <Drawn name={name} course={course} fromMs={fromMs} />
-            )}
-          </figure>
+/** The gateway reads no more at once. */
+const ATTRS_MAX = 64
+
+const isState = (value: unknown): boolean => typeof value === 'boolean' || typeof value === 'string'
+
+/** The courses of a Thing's values over the span of the time bar. */
+export function Courses({ channel, thing, rules, shades }: CoursesProps) {
+  const { id, attrs } = thing
+  const overlays = useMemo(() => overlaysIn(asked.value), [asked.value])
+  const names = facesOf(channel.presentation.value, thing).map(([name]) => name)
+  const numbers = names.filter((name) => typeof attrs[name] === 'number').slice(0, ATTRS_MAX)
+  const states = names.filter((name) => isState(attrs[name])).slice(0, ATTRS_MAX)
+  const others = [...Map.groupBy(overlays, ({ thingId }) => thingId)]
+    .filter(([thingId]) => thingId !== id)
+    .map(([thingId, listed]) => ({ thingId, attrs: listed.map(({ other }) => other) }))
+  const lines = useCourses(channel, [{ thingId: id, attrs: numbers }, ...others], span.value)
+  const strips = useCourses(channel, [{ thingId: id, attrs: states, step: 'raw' }], span.value)
+  const { fromMs, toMs } = drawnSpan(span.value)
+  const failure = lines.failure ?? strips.failure
+  const drawn = useMemo(
+    () => (
+      <>
+        {numbers.map((attr) => (
+          <NumberChart
+            key={attr}
+            {...{ channel, thing, attr, rules, shades, fromMs, toMs }}
+            courses={lines}
+            overlays={overlays.filter((overlay) => overlay.attr === attr)}
+          />
         ))}
+        {states.map((attr) => (
+          <StateStrip key={attr} {...{ channel, thing, attr, fromMs, toMs }} courses={strips} />
+        ))}
+      </>
+    ),
+    [lines.version, strips.version, fromMs, toMs, overlays, rules, shades, names.join('\n')],
+  )
+  return (
+    <section aria-label={t('attrs')}>
+      <TimeBar />
+      {failure !== undefined && (
+        <p class="problem" role="alert">
+          {sentenceOf(failure)}
+        </p>
+      )}
+      {!lines.isWhole && <p class="hint">{t('notWhole')}</p>}
+      {!strips.isWhole && <p class="hint">{t('statesNotWhole')}</p>}
+      <div class="charts wide">
+        {drawn}
+        <Way channel={channel} thing={thing} />
       </div>
     </section>
   )
 }
 
-interface CourseProps {
-  readonly name: string
-  readonly course: Course
+interface ChartProps extends CoursesProps {
+  readonly attr: string
+  readonly courses: Read
+  readonly overlays: readonly Overlay[]
+  readonly fromMs: number
+  readonly toMs: number
 }
 
-/** A line, or steps, the last of which holds until the present. */
-function Drawn({ name, course, fromMs }: CourseProps & { readonly fromMs: number }) {
-  const isSteps = kindOf(course) === 'steps'
-  const { times, values } = useMemo(() => {
-    const points = pointsOf(course)
-    const until = Math.max(nowMs(), course.times.at(-1) ?? 0)
-    const last = isSteps ? (points.at(-1) ?? null) : null
-    return { times: [fromMs, ...course.times, until], values: [null, ...points, last] }
-  }, [course, fromMs])
-  const text = (value: number): string => {
-    if (isSteps) return String(value === 1)
-    const { text: amount, unit } = shown(name, value, language.value)
-    return `${amount} ${unit}`.trim()
-  }
-  const known = values.filter((value) => value !== null)
-  const label = t('chartOf', {
-    attr: name,
-    low: text(Math.min(...known)),
-    high: text(Math.max(...known)),
-    last: text(known.at(-1) ?? 0),
-  })
-  return <Chart label={label} name={name} times={times} values={values} isSteps={isSteps} />
-}
-
-const SHOWN = 5
-const TEXT_MAX = 200
-
-function Changes({ name, course }: CourseProps) {
-  const [count, setCount] = useState(SHOWN)
-  const changes = changesOf(course)
+/** The chart of a number, with the lines that are laid over it. */
+function NumberChart(props: ChartProps) {
+  const { channel, thing, attr, courses, overlays, rules, shades, fromMs, toMs } = props
+  const shown = [{ attr, thingId: thing.id, other: attr }, ...overlays]
+  const lines = useMemo(
+    () =>
+      shown.map(({ thingId, other }) => {
+        const about = channel.things.get(thingId) ?? { id: thingId, fields: {} }
+        const texts = attrTexts(channel, about, other)
+        const name = thingId === thing.id ? texts.label : `${titleOf(about)} · ${texts.label}`
+        return chartLine(name, texts, courses.of(thingId, other), toMs)
+      }),
+    [courses.version, overlays, language.value, toMs],
+  )
+  const limits = useMemo(() => limitsOf(rules, attr), [rules, attr])
+  const texts = attrTexts(channel, thing, attr)
+  const isEmpty = lines.every(({ line }) => line.times.length === 0)
   return (
-    <>
-      <figcaption>
-        <bdi>{visible(name)}</bdi>
-      </figcaption>
-      <ol class="updates">
-        {changes.slice(0, count).map(({ time, value }) => (
-          <li key={time}>
-            <time>{moment(time, second.value)}</time>
-            <span class="news">
-              {value === null ? t('removed') : <LongText text={plain(value)} max={TEXT_MAX} />}
-            </span>
-          </li>
+    <figure class="chart">
+      <Chart
+        label={chartText(texts.label, texts, courses.of(thing.id, attr))}
+        {...{ lines, limits, shades, fromMs, toMs }}
+      >
+        <Limits limits={limits} text={texts.text} />
+        {overlays.map((overlay, at) => (
+          <button
+            type="button"
+            class="quiet"
+            key={at}
+            aria-label={t('overlayRemove', { name: lines[at + 1]?.name ?? '' })}
+            onClick={() => keepOverlays((kept) => kept.filter((each) => !isSame(each, overlay)))}
+          >
+            ✕ {at + 2}
+          </button>
         ))}
-      </ol>
-      {changes.length > count && (
-        <button type="button" class="quiet" onClick={() => setCount(count * 4)}>
-          {t('more')}
-        </button>
+        <Compare channel={channel} thing={thing} attr={attr} shown={shown} />
+      </Chart>
+      {isEmpty && courses.isRead && <p class="hint">{t('noHistory')}</p>}
+    </figure>
+  )
+}
+
+const isSame = (a: Overlay, b: Overlay): boolean =>
+  a.attr === b.attr && a.thingId === b.thingId && a.other === b.other
+
+const keepOverlays = (change: (kept: readonly Overlay[]) => readonly Overlay[]): void =>
+  ask({ with: queryForOverlays(change(overlaysIn(asked.peek()))) })
+
+/** A chart has so many lines, and a list of others so many entries. */
+const LINES_MAX = 6
+const OTHERS_MAX = 200
+
+interface CompareProps {
+  readonly channel: LiveChannel
+  readonly thing: ThingView
+  readonly attr: string
+  readonly shown: readonly Overlay[]
+}
+
+/** What may be laid over a chart: other numbers of the Thing, the same number of other Things. */
+function Compare({ channel, thing, attr, shown }: CompareProps) {
+  const [isOpen, setOpen] = useState(false)
+  if (shown.length >= LINES_MAX) return null
+  if (!isOpen) {
+    return (
+      <button
+        type="button"
+        class="quiet"
+        aria-label={t('overlayOf', { attr })}
+        onClick={() => setOpen(true)}
+      >
+        + {t('overlay')}
+      </button>
+    )
+  }
+  const own = Object.entries(thing.attrs)
+    .filter(([, value]) => typeof value === 'number')
+    .map(
+      ([other]) =>
+        [{ attr, thingId: thing.id, other }, attrTexts(channel, thing, other).label] as const,
+    )
+  const things = [...channel.things.values()].filter(
+    ({ id, attrs }) => id !== thing.id && typeof attrs[attr] === 'number',
+  )
+  const others = things
+    .slice(0, OTHERS_MAX)
+    .map((each) => [{ attr, thingId: each.id, other: attr }, titleOf(each)] as const)
+  const found = [...own, ...others].filter(([each]) => !shown.some((other) => isSame(each, other)))
+  return (
+    <Choice
+      label={t('overlayOf', { attr })}
+      isQuiet
+      value=""
+      options={[['', '…'] as const, ...found.map(([, name], at) => [String(at), name] as const)]}
+      onValue={(at) => {
+        setOpen(false)
+        const [chosen] = at === '' ? [] : (found[Number(at)] ?? [])
+        if (chosen !== undefined) keepOverlays((kept) => [...kept, chosen])
+      }}
+    />
+  )
+}
+
+const STATES_MAX = 8
+
+type StripProps = Pick<ChartProps, 'channel' | 'thing' | 'attr' | 'courses' | 'fromMs' | 'toMs'>
+
+function StateStrip({ channel, thing, attr, courses, fromMs, toMs }: StripProps) {
+  const course = courses.of(thing.id, attr)
+  const runs = useMemo(() => runsOf(course, toMs), [course, toMs])
+  const texts = attrTexts(channel, thing, attr)
+  if (runs.length === 0) return null
+  const isMany = statesOf(runs).size > STATES_MAX
+  return (
+    <figure class={isMany ? 'chart' : 'chart low'}>
+      {isMany ? (
+        <Changes name={texts.label} runs={runs} />
+      ) : (
+        <Strip name={texts.label} text={texts.text} {...{ runs, fromMs, toMs }} />
       )}
-    </>
+    </figure>
+  )
+}
+
+/** Places that a drawing needs to show a way. */
+const PLACES_WANTED = 500
+
+/** The way of a Thing that says where on Earth it is. */
+function Way({ channel, thing }: Pick<CoursesProps, 'channel' | 'thing'>) {
+  const { location_type: type, location_value: value } = thing.fields
+  const [past, setPast] = useState<readonly Place[]>([])
+  const isGeo = type === 'geo'
+  const { lengthMs } = span.value
+  useEffect(() => {
+    if (!isGeo) return undefined
+    const ended = new AbortController()
+    const about = { model: 'thing', entityId: thing.id, signal: ended.signal } as const
+    readNewestFeed(channel.id, { ...about, spanMs: lengthMs, wanted: PLACES_WANTED }).then(
+      ({ items }) => setPast(placesIn(items)),
+      () => {},
+    )
+    return () => ended.abort()
+    // The present place is that of the Thing.
+  }, [channel, thing.id, isGeo, lengthMs, value])
+  const { fromMs, toMs } = drawnSpan(span.value)
+  const now = isGeo ? placeIn(value, toMs) : undefined
+  const places = past.filter(({ time }) => time >= fromMs && time <= toMs)
+  const shown = places.length === 0 && now !== undefined ? [now] : places
+  if (!isGeo || shown.length === 0) return null
+  return (
+    <figure class="chart">
+      <Track places={shown} />
+    </figure>
   )
 }

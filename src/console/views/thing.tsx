@@ -1,22 +1,30 @@
-// One Thing: its values with the course of each, its Events, and what a person can do to it.
+// One Thing: its state, its values with the course of each, its Events and rules, and what a person
+// can do to it.
 
-import { useEffect, useState } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 
+import type { EventView, ThingView } from '#src/client/view'
 import type { Json } from '#domain/submission'
+import { eventTitle, rankOf } from '#console/people/events.ts'
 import { nowMs, second } from '#console/state/clock.ts'
 import { client } from '#console/state/gateway.ts'
-import { readerOf } from '#console/state/history.ts'
-import { wantPast } from '#console/state/past-reads.ts'
+import { loadEventsOf, readerOf } from '#console/state/history.ts'
 import type { LiveChannel } from '#console/state/live-channel.ts'
+import { useCourses } from '#console/state/past/live-courses.ts'
+import type { RuleJson } from '#console/state/rule-form.ts'
 import { go, hashOf } from '#console/state/route.ts'
-import { observedAt, titleOf } from '#console/state/search.ts'
+import { jsonOfRule, listRules, watches } from '#console/state/rules.ts'
+import { observedAt, titleOf } from '#console/search/search.ts'
+import { SPANS } from '#console/state/past/span.ts'
 import { plain, visible } from '#console/state/text.ts'
 import { age, t } from '#console/words/words.ts'
 import { Empty } from '#console/parts/form.tsx'
+import { Severity } from '#console/parts/severity.tsx'
 import { Sure } from '#console/parts/sure.tsx'
 import { LongText, Outward, Said, hostOf } from '#console/parts/text.tsx'
-import { Value } from '#console/parts/value.tsx'
-import { EventList } from './events.tsx'
+import { Tiles } from '#console/parts/tiles.tsx'
+import { EventList, Lasting, shadesOf } from './events.tsx'
 import { RulesOfThing } from './rules.tsx'
 import { Send } from './send.tsx'
 import { Courses } from './thing-courses.tsx'
@@ -29,57 +37,156 @@ interface ThingProps {
 export function Thing({ channel, id }: ThingProps) {
   void channel.thingsDrawn.value
   void channel.members.value
-  void channel.eventsDrawn.value
   const thing = channel.things.get(id)
-  const isCurrent = channel.isCurrent.value
-  useEffect(() => wantPast(channel, id), [channel, id, isCurrent])
-  if (thing === undefined) {
-    if (!channel.isCurrent.value) return <p class="lead">{t('loading')}</p>
-    return (
-      <Empty title={t('noThing')} text={t('noThingText')}>
-        <a href={hashOf({ view: 'board', channelId: channel.id })}>{t('toBoard')}</a>
-      </Empty>
-    )
-  }
-  const { fields, attrs, externalIds, state } = thing
-  const watched = channel.watched(id)
-  const events = [...channel.events.values()].filter((event) => event.fields['thing_id'] === id)
+  // Most frames change other Things: then nothing is drawn.
+  const opened = useMemo(
+    () => thing && <Opened channel={channel} thing={thing} />,
+    [channel, thing],
+  )
+  if (opened !== undefined) return opened
+  if (!channel.isCurrent.value) return <p class="lead">{t('loading')}</p>
+  return (
+    <Empty title={t('noThing')} text={t('noThingText')}>
+      <a href={hashOf({ view: 'overview', channelId: channel.id })}>{t('toOverview')}</a>
+    </Empty>
+  )
+}
+
+const EVENTS_LISTED = 8
+const DAY = { lengthMs: SPANS.day }
+
+interface OpenedProps {
+  readonly channel: LiveChannel
+  readonly thing: ThingView
+}
+
+function Opened({ channel, thing }: OpenedProps) {
+  const { fields, attrs, externalIds, id } = thing
+  const [isEdited, setEdited] = useState(false)
+  const [isDetailed, setDetailed] = useState(false)
+  const [listed, setListed] = useState(EVENTS_LISTED)
+  const events = useEvents(channel, id)
+  const shades = useMemo(() => shadesOf(channel, events), [channel, events])
+  const rules = useRules(channel, thing)
+  const numbers = Object.keys(attrs).filter((name) => typeof attrs[name] === 'number')
+  const day = useCourses(channel, [{ thingId: id, attrs: numbers }], DAY)
   return (
     <article class="thing">
-      <header class="view">
-        <h1>
-          <Said text={titleOf(thing)} />
-        </h1>
-        <p class="sum">
-          <code>{id}</code>
-          {state === 'archived' && <span class="state">{t('archived')}</span>}
-          <span>{t('observed', { age: age(second.value - observedAt(thing)) })}</span>
-        </p>
-      </header>
+      <Head channel={channel} thing={thing} events={events}>
+        <button type="button" aria-expanded={isEdited} onClick={() => setEdited(!isEdited)}>
+          {t('edit')}
+        </button>
+      </Head>
+      {isEdited && <Send channel={channel} thingId={id} />}
       {typeof fields['description'] === 'string' && fields['description'] !== '' && (
         <p class="lead">
           <LongText text={fields['description']} />
         </p>
       )}
       <h2 class="unseen">{t('attrs')}</h2>
-      <div class="values tiles">
-        {Object.entries(attrs).map(([name, value]) => (
-          <Value key={name} name={name} value={value} setAt={watched?.setAt.get(name)} />
-        ))}
-      </div>
-      <Courses channel={channel} thing={thing} />
-      <Facts fields={fields} externalIds={externalIds} />
+      <Tiles channel={channel} thing={thing} dayOf={(attr) => day.of(id, attr)} />
+      <Courses channel={channel} thing={thing} rules={rules} shades={shades} />
       <section>
         <h2>{t('eventsOfThing')}</h2>
         {events.length === 0 ? (
           <p class="hint">{t('noEventsOfThing')}</p>
         ) : (
-          <EventList events={events.toSorted((a, b) => b.seq - a.seq)} channel={channel} />
+          <EventList events={events.slice(0, listed)} channel={channel} />
+        )}
+        {events.length > listed && (
+          <button type="button" onClick={() => setListed(listed * 4)}>
+            {t('more')}
+          </button>
         )}
       </section>
       <RulesOfThing channel={channel} thing={thing} />
-      <Changes channel={channel} id={id} isArchived={state === 'archived'} />
+      <details onToggle={(event) => setDetailed(event.currentTarget.open)}>
+        <summary>{t('details')}</summary>
+        {isDetailed && (
+          <>
+            <Facts fields={fields} externalIds={externalIds} />
+            <Endings channel={channel} thing={thing} />
+          </>
+        )}
+      </details>
     </article>
+  )
+}
+
+const NO_RULES: readonly RuleJson[] = []
+
+/** The rules in force that watch a Thing, for the limits that they set. */
+function useRules(channel: LiveChannel, thing: ThingView): readonly RuleJson[] {
+  const [all, setAll] = useState(NO_RULES)
+  useEffect(() => {
+    const ended = new AbortController()
+    listRules(channel.id, ended.signal).then(
+      (found) => setAll(found.map(jsonOfRule)),
+      () => {},
+    )
+    return () => ended.abort()
+  }, [channel])
+  const { tags } = thing.fields
+  return useMemo(
+    () => all.filter((rule) => rule['enabled'] !== false && watches(rule, thing)),
+    [all, thing.id, tags],
+  )
+}
+
+/** The Events of a Thing: open ones first, then the newest. */
+function useEvents(channel: LiveChannel, id: string): readonly EventView[] {
+  const drawn = channel.eventsDrawn.value
+  const isCurrent = channel.isCurrent.value
+  useEffect(() => void loadEventsOf(channel, id).catch(() => {}), [channel, id, isCurrent])
+  return useMemo(
+    () =>
+      [...channel.events.values()]
+        .filter((event) => event.fields['thing_id'] === id)
+        .toSorted(
+          (a, b) => Number(b.state === 'open') - Number(a.state === 'open') || b.seq - a.seq,
+        ),
+    [channel, id, drawn],
+  )
+}
+
+interface HeadProps extends OpenedProps {
+  readonly events: readonly EventView[]
+  readonly children: ComponentChildren
+}
+
+function Head({ channel, thing, events, children }: HeadProps) {
+  const { id, state } = thing
+  const [worst] = events
+    .filter((event) => event.state === 'open')
+    .toSorted((a, b) => rankOf(a) - rankOf(b))
+  return (
+    <>
+      <p class="crumbs">
+        <a href={hashOf({ view: 'overview', channelId: channel.id })}>{t('overview')}</a> ›{' '}
+        <code>{id}</code>
+      </p>
+      <header class="view">
+        <h1>
+          <Said text={titleOf(thing)} />
+        </h1>
+        <p class="sum">
+          {state === 'archived' && <span class="state">{t('archived')}</span>}
+          {worst === undefined ? (
+            state !== 'archived' && <span class="state good">{t('stateOk')}</span>
+          ) : (
+            <>
+              <Severity severity={worst.fields['severity']} />
+              <a href={hashOf({ view: 'event', channelId: channel.id, id: worst.id })}>
+                <Said text={eventTitle(worst)} />
+              </a>
+              <Lasting event={worst} channel={channel} />
+            </>
+          )}
+          <span>{t('observed', { age: age(second.value - observedAt(thing)) })}</span>
+        </p>
+        <div class="actions">{children}</div>
+      </header>
+    </>
   )
 }
 
@@ -131,39 +238,29 @@ function factOf(value: Json) {
   return <LongText text={Array.isArray(value) ? value.map(plain).join(', ') : plain(value)} />
 }
 
-interface ChangesProps extends ThingProps {
-  readonly isArchived: boolean
-}
-
-function Changes({ channel, id, isArchived }: ChangesProps) {
-  const [isEdited, setEdited] = useState(false)
+/** Archiving and deleting a Thing. */
+function Endings({ channel, thing: { id, state } }: OpenedProps) {
   const about = () => ({ ...readerOf(channel.id), thing_id: id, observed_at: nowMs() })
   return (
-    <section>
-      <div class="actions">
-        <button type="button" aria-expanded={isEdited} onClick={() => setEdited(!isEdited)}>
-          {t('edit')}
-        </button>
-        {!isArchived && (
-          <Sure
-            button={t('archive')}
-            question={t('archiveSure')}
-            onSure={() => client.peek().thing.archive(about())}
-          />
-        )}
+    <div class="actions">
+      {state !== 'archived' && (
         <Sure
-          button={t('remove')}
-          question={t('removeSure')}
-          isDanger
-          onSure={() =>
-            client
-              .peek()
-              .thing.delete(about())
-              .then(() => go({ view: 'board', channelId: channel.id }))
-          }
+          button={t('archive')}
+          question={t('archiveSure')}
+          onSure={() => client.peek().thing.archive(about())}
         />
-      </div>
-      {isEdited && <Send channel={channel} thingId={id} />}
-    </section>
+      )}
+      <Sure
+        button={t('remove')}
+        question={t('removeSure')}
+        isDanger
+        onSure={() =>
+          client
+            .peek()
+            .thing.delete(about())
+            .then(() => go({ view: 'overview', channelId: channel.id }))
+        }
+      />
+    </div>
   )
 }

@@ -1,13 +1,20 @@
 // The words of the console in English. `{name}` is a place for a value.
 
+import { OVERVIEW_EN } from './overview-en.ts'
+import { PEOPLE_EN } from './people-en.ts'
 import { RULES_EN } from './rules-en.ts'
 import { SEND_EN } from './send-en.ts'
+import { INSPECTOR_EN } from './inspector-en.ts'
+import { THING_EN } from './thing-en.ts'
 
 export const EN = {
+  ...OVERVIEW_EN,
+  ...PEOPLE_EN,
   ...RULES_EN,
   ...SEND_EN,
+  ...THING_EN,
+  ...INSPECTOR_EN,
   // The frame of the page
-  board: 'Board',
   events: 'Events',
   messages: 'Messages',
   send: 'Send',
@@ -59,9 +66,7 @@ export const EN = {
     'last, and Messages. Create one, or open one that you have.',
   yourChannels: 'On this browser',
   create: 'Create a channel',
-  createHint: 'For something new. You choose a name and a password.',
   open: 'Open a channel',
-  openHint: 'For one that exists. A link opens it by itself.',
   name: 'Name',
   namePlaceholder: 'Greenhouse',
   password: 'Password',
@@ -88,20 +93,16 @@ export const EN = {
   linkFailed: 'The link does not open a channel.',
   show: 'Show',
   hide: 'Hide',
-  // Board
+  // Overview
   search: 'Search',
-  boardSearchHint: 'Words, or boiler temperature>20 state=on is:silent',
   order: 'Order',
   orderName: 'Name',
   orderChanged: 'Last change',
   orderByValue: 'Value',
-  grouped: 'Group by prefix',
-  silentAfter: 'Silent after',
   countThings: 'Things: {n}',
   countOf: '{n} of {all} Things',
   silent: 'silent',
   archived: 'archived',
-  silentCount: '{n} silent',
   noThings: 'No Thing yet',
   noThingsText: 'A Thing is anything with a state. The first update of an id makes it:',
   noneFound: 'No Thing matches',
@@ -109,31 +110,7 @@ export const EN = {
   clearSearch: 'Clear the search',
   things: 'Things',
   group: '{name} ({n})',
-  lastHour: 'Last hour of {attr}: {low} to {high}',
   // Thing
-  attrs: 'Values',
-  since: 'Time span',
-  hour: '1 hour',
-  day: '24 hours',
-  week: '7 days',
-  noHistory: 'Fewer than two readings of a number in this time: no chart.',
-  notWhole: 'There are more changes in this time than are shown.',
-  externalIds: 'Ids in other systems',
-  fields: 'Fields',
-  tags: 'Tags',
-  edit: 'Update',
-  archive: 'Archive',
-  archiveSure: 'Archive this Thing? The next update brings it back.',
-  remove: 'Delete',
-  removeSure: 'Delete this Thing? Its history stays as long as the gateway keeps it.',
-  eventsOfThing: 'Events of this Thing',
-  noEventsOfThing: 'None that is kept.',
-  noThing: 'There is no such Thing',
-  noThingText: 'It may have been deleted, or it is not here yet.',
-  toBoard: 'To the board',
-  observed: 'observed {age}',
-  removed: 'removed',
-  chartOf: '{attr}: from {low} to {high}, last {last}',
   // Events
   openEvents: 'Open',
   closedEvents: 'Closed',
@@ -194,14 +171,9 @@ export const EN = {
   lastSeen: 'last seen {day}',
   removeDevice: 'Remove',
   removeDeviceSure: 'End the subscription of this device?',
-  onPhone: 'On another device',
-  onPhoneText:
-    'The link opens this channel in another browser. It carries a key of its own, which you can ' +
-    'revoke below.',
   makeLink: 'Make a link',
   linkOf: 'Link for another device',
   qr: 'QR code of the link',
-  readOnly: 'It may only read',
   keys: 'Keys',
   keysText: 'A key stands in the place of the password: one for each device or program.',
   noKeys: 'No key yet.',
@@ -244,7 +216,9 @@ export const EN = {
     'On an iPhone or iPad, add this page to the Home Screen (Share, Add to Home Screen) and open ' +
     'it from there.',
   notifyInsecure: 'Notifications need an https address of this page.',
-  notifyRefused: 'The browser does not allow it. Its settings for this page decide.',
+  notifyRefused:
+    'The browser does not allow notifications of this page. Allow them in its settings for this ' +
+    'page (the sign left of the address), then press the button again.',
   // Gateway
   ready: 'Ready',
   notReady: 'Not ready',
@@ -259,7 +233,7 @@ export const EN = {
   sessions: 'Sessions',
   memory: 'Memory',
   unapplied: 'Unapplied',
-  parked: 'Parked channels',
+  refusedChannels: 'Channels that the database refuses',
   deadLetters: 'Dead letters',
   providers: 'Push providers',
   provider: 'Provider',

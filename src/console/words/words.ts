@@ -1,18 +1,36 @@
-// Texts in the language that the person has chosen.
+// Texts in the language that the person has chosen. A browser loads those of one language.
+
+import { batch, signal } from '@preact/signals'
 
 import { HeliographError } from '#src/client/error'
+import type { Mistake } from '#src/client/query/mistake'
 import { language } from '#console/state/saved.ts'
-import { EN } from './en.ts'
+import type { Language } from '#console/state/saved.ts'
 import type { WordName } from './en.ts'
-import { ZH_CN } from './zh-cn.ts'
 
 export type { WordName } from './en.ts'
 
-const WORDS = { en: EN, 'zh-CN': ZH_CN } as const
+type Words = Readonly<Record<WordName, string>>
+
+const LOADED: Readonly<Record<Language, () => Promise<Words>>> = {
+  en: async () => (await import('./en.ts')).EN,
+  'zh-CN': async () => (await import('./zh-cn.ts')).ZH_CN,
+}
+
+const words = signal<Partial<Words>>({})
+
+/** Loads the texts of a language, and then speaks it. Throws where they cannot be loaded. */
+export async function speak(wanted: Language): Promise<void> {
+  const loaded = await LOADED[wanted]()
+  batch(() => {
+    words.value = loaded
+    language.value = wanted
+  })
+}
 
 /** The text of a name, with its places filled. */
 export function t(name: WordName, values: Readonly<Record<string, string | number>> = {}): string {
-  const text: string = WORDS[language.value][name]
+  const text = words.value[name] ?? name
   return text.replace(/\{(\w+)\}/g, (_, place: string) => String(values[place] ?? ''))
 }
 
@@ -29,6 +47,10 @@ export function sentenceOf(error: unknown): string {
   if (error instanceof SyntaxError) return error.message
   return t('errorOther', { text: error instanceof Error ? error.message : String(error) })
 }
+
+/** What is wrong with the text of a query. */
+export const mistakeText = ({ code, at, end }: Mistake, text: string): string =>
+  t(`mistake_${code}`, { text: text.slice(at, end) })
 
 const SECOND_MS = 1_000
 const MINUTE_MS = 60_000
@@ -71,6 +93,30 @@ export function moment(atMs: number, presentMs: number): string {
     : formatOf('moment', { dateStyle: 'medium', timeStyle: 'short' })
   return format.format(atMs)
 }
+
+const INSTANT = /\b\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?Z/g
+
+/** A text whose times of the world's clock are those of the person's. */
+export const localTimes = (text: string, presentMs: number): string =>
+  text.replace(INSTANT, (instant) => {
+    const atMs = Date.parse(instant)
+    return Number.isNaN(atMs) ? instant : moment(atMs, presentMs)
+  })
+
+/** The day of a time, by name where it is today or yesterday. */
+export function dayName(atMs: number, presentMs: number): string {
+  const day = (ms: number): string => new Date(ms).toDateString()
+  if (day(atMs) === day(presentMs)) return t('today')
+  if (day(atMs) === day(presentMs - DAY_MS)) return t('yesterday')
+  return formatOf('day name', { dateStyle: 'full' }).format(atMs)
+}
+
+/** 1 January 2024 was a Monday. */
+const MONDAY_MS = 1_704_067_200_000
+
+/** The short name of a day of the week; 0 is Monday. */
+export const weekday = (number: number): string =>
+  formatOf('weekday', { weekday: 'short', timeZone: 'UTC' }).format(MONDAY_MS + number * DAY_MS)
 
 /** A day that the gateway names, as 2026-01-31. */
 export const dayText = (day: string): string =>

@@ -31,7 +31,7 @@ import { startOwnMariaDb, startOwnNats } from './servers.ts'
 
 const READY_WITHIN_MS = 60_000
 
-export interface ClusterOptions {
+interface ClusterOptions {
   readonly nodes: number
   /** The port of the first node, the others follow; undefined takes free ports. */
   readonly firstPort: number | undefined
@@ -225,7 +225,7 @@ const ASK_AGAIN_MS = 250
 /** The node itself gives its dependencies two seconds. */
 const ANSWER_WITHIN_MS = 3_000
 
-export interface ReadinessWatch {
+interface ReadinessWatch {
   readonly baseUrl: string
   readonly fetch: Fetch
   /** Ends the watch. */

@@ -2,6 +2,7 @@
 
 import { tmpdir } from 'node:os'
 
+import { keepNewest } from '#domain/bounds/newest'
 import { clockIn } from '#src/cli/deliveries/delivery-line'
 import { aborted } from '#src/dev/own-program'
 import { DevCluster } from './cluster.ts'
@@ -74,7 +75,7 @@ async function runCluster(
 type Introduced = Pick<DevCluster['nodes'][number], 'name' | 'baseUrl' | 'processId'>
 
 /** Lines with the addresses of the nodes and with commands to try. */
-export function introduction(nodes: readonly Introduced[]): readonly string[] {
+function introduction(nodes: readonly Introduced[]): readonly string[] {
   const [first] = nodes
   const last = nodes.at(-1)
   const urls = nodes.map(({ name, baseUrl }) => `  ${name}  ${baseUrl}`)
@@ -126,10 +127,8 @@ export class Reporter {
   #wasReported(problem: string, now: number): boolean {
     const last = this.#reportedMs.get(problem)
     if (last !== undefined && now - last < AGAIN_MS) return true
-    const oldest = this.#reportedMs.keys().next()
-    const isFull = this.#reportedMs.size >= REMEMBERED_MAX && !this.#reportedMs.has(problem)
-    if (isFull && oldest.done !== true) this.#reportedMs.delete(oldest.value)
     this.#reportedMs.set(problem, now)
+    keepNewest(this.#reportedMs, REMEMBERED_MAX)
     return false
   }
 }

@@ -19,14 +19,14 @@ const DATABASE = 'heliograph'
 const CONNECTIONS_MAX = 500
 const REASON_MAX = 500
 
-export interface OwnServerOptions {
+interface OwnServerOptions {
   /** The cluster's folder; the server leaves its data in a folder in it. */
   readonly folder: string
   readonly env: Env
   readonly report: (who: string, fact: Fact) => void
 }
 
-export interface OwnServer {
+interface OwnServer {
   readonly url: string
   stop(): Promise<void>
 }

@@ -1,5 +1,6 @@
 // Collects the deliveries to the demo's subscribed device; the screen shows nothing else.
 
+import { keepNewest } from '#domain/bounds/newest'
 import { ThingsView } from '#src/client/view'
 import type { ThingView } from '#src/client/view'
 import type { ChannelId } from '#domain/identity'
@@ -68,9 +69,6 @@ export class Audience {
       sinceMs: before?.sinceMs ?? acceptedAt,
       message: typeof message === 'string' ? message : (before?.message ?? ''),
     })
-    const oldest = this.#events.keys().next()
-    if (this.#events.size > OPEN_EVENTS_MAX && oldest.done !== true) {
-      this.#events.delete(oldest.value)
-    }
+    keepNewest(this.#events, OPEN_EVENTS_MAX)
   }
 }

@@ -9,7 +9,7 @@ import type { OpenEvent } from './audience.ts'
 
 export interface Scene {
   readonly heading: string
-  /** The address of the console, which stands on as many lines as it needs. */
+  /** The address of the console. */
   readonly address: string
   readonly things: readonly ThingView[]
   readonly openEvents: readonly OpenEvent[]
@@ -30,9 +30,12 @@ const TITLE_WIDTH = 24
 const RECENT_MIN = 4
 const PUSHES_MAX = 6
 const ROWS_WITH_PUSHES_MIN = 20
-const ROWS_WITH_ADDRESS_MIN = 20
+const ROWS_BESIDE_ADDRESS_MIN = 19
 
-/** At most `rows` lines of at most `columns` characters; the deliveries take the remaining rows. */
+/**
+ * Lines of at most `columns` characters, for `rows` rows; the deliveries take the remaining ones.
+ * The address is one line of any length: a terminal wraps it, and copies it whole.
+ */
 export function frameOf(
   scene: Scene,
   { columns, rows }: { readonly columns: number; readonly rows: number },
@@ -47,14 +50,15 @@ export function frameOf(
     scene.pushes.length === 0 || rows < ROWS_WITH_PUSHES_MIN
       ? []
       : [plain(''), heading('Last pushes'), ...scene.pushes.slice(-PUSHES_MAX).map(plain)]
-  const addressLines = rows < ROWS_WITH_ADDRESS_MIN ? [] : wrapped(scene.address, columns)
+  const addressRows = Math.ceil(scene.address.length / columns)
+  const hasAddress = addressRows > 0 && rows - addressRows >= ROWS_BESIDE_ADDRESS_MIN
   // First and last line, two blank ones and the heading of the deliveries make five.
-  const fixedRows = 5 + addressLines.length + pushLines.length
+  const fixedRows = 5 + (hasAddress ? addressRows : 0) + pushLines.length
   const stateRows = Math.max(0, Math.min(state.length, rows - fixedRows - RECENT_MIN))
   const recentRows = Math.max(0, rows - fixedRows - stateRows)
   const lines = [
     heading(scene.heading),
-    ...addressLines.map(plain),
+    ...(hasAddress ? [plain(scene.address)] : []),
     ...state.slice(0, stateRows),
     plain(''),
     heading('Last deliveries'),
@@ -64,14 +68,10 @@ export function frameOf(
     plain(scene.count),
   ]
   return lines.slice(0, rows).map(({ text, isHeading }) => ({
-    text: shortened(text, columns),
+    text: text === scene.address ? text : shortened(text, columns),
     isHeading,
   }))
 }
-
-/** The text in pieces of a line's width. */
-const wrapped = (text: string, columns: number): readonly string[] =>
-  text.match(new RegExp(`.{1,${Math.max(1, columns)}}`, 'g')) ?? []
 
 const plain = (text: string): FrameLine => ({ text, isHeading: false })
 const heading = (text: string): FrameLine => ({ text, isHeading: true })

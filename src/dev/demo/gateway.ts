@@ -27,7 +27,7 @@ const READY_POLL_MS = 50
 const STOP_WITHIN_MS = 30_000
 const OUTPUT_CHARACTERS_MAX = 4_000
 
-export interface OwnGateway {
+interface OwnGateway {
   readonly baseUrl: string
   /** A secret. */
   readonly token: string
@@ -37,7 +37,7 @@ export interface OwnGateway {
   stop(): Promise<void>
 }
 
-export interface OwnGatewayOptions {
+interface OwnGatewayOptions {
   readonly env: Env
   readonly fetch: Fetch
   /** The folder in which the gateway's own folder is made. */

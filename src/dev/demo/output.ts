@@ -19,7 +19,7 @@ export interface Output {
   close(): void
 }
 
-export interface OutputOptions {
+interface OutputOptions {
   readonly json: boolean
   readonly plain?: boolean | undefined
   readonly baseUrl: string
@@ -60,7 +60,7 @@ function screenOutput(options: OutputOptions, terminal: Terminal): Output {
     frameOf(
       {
         heading: `heliograph demo   ${baseUrl}   state of the subscribed device   Ctrl-C stops`,
-        address: `console: ${address}`,
+        address,
         things: audience.things,
         openEvents: audience.openEvents,
         clock,
@@ -129,7 +129,11 @@ class Screen {
   #draw(): void {
     const size = this.#terminal.screen()
     if (size === undefined) return
-    const lines = this.#frame(size).map(({ text, isHeading }) => (isHeading ? bold(text) : text))
-    this.#terminal.draw(HOME + lines.map((line) => line + CLEAR_LINE).join('\r\n') + CLEAR_BELOW)
+    const lines = this.#frame(size).map(({ text, isHeading }) => {
+      // Behind the last column of a row it would take the last character away.
+      const isFull = text !== '' && text.length % size.columns === 0
+      return (isHeading ? bold(text) : text) + (isFull ? '' : CLEAR_LINE)
+    })
+    this.#terminal.draw(HOME + lines.join('\r\n') + CLEAR_BELOW)
   }
 }

@@ -101,7 +101,7 @@ interface Change {
 }
 
 /** The change that a reader of the Thing would see; undefined for none. */
-export function changeBetween(before: Reading | undefined, after: Reading): Change | undefined {
+function changeBetween(before: Reading | undefined, after: Reading): Change | undefined {
   const attrs = bare<Json>()
   for (const [key, value] of Object.entries(after.attrs)) {
     if (before?.attrs[key] !== value) attrs[key] = value
@@ -125,6 +125,8 @@ export const demoRules = (threshold: number): Readonly<Record<string, RuleBody>>
   'load-is-high': {
     things: { ids: ['host'] },
     when: { attr: 'cpu_percent', above: threshold },
+    // A program that starts takes every processor for a moment.
+    for: '3s',
     clear: { attr: 'cpu_percent', below: threshold * 0.8 },
     event: {
       title: 'load is high',

@@ -24,7 +24,7 @@ const TOP_PROCESSES = 5
 /** USER_HZ, the unit of CPU time in /proc: 100 on every architecture that Node runs on. */
 const TICKS_PER_SECOND = 100
 
-export interface CpuTimes {
+interface CpuTimes {
   readonly busy: number
   readonly total: number
 }

@@ -157,7 +157,7 @@ async function pause(delayMs: number, until: AbortSignal): Promise<void> {
 // The address of the console for the demo's channel, and the browser that opens it.
 
 /** The secrets and names that a link to the demo's gateway carries. They end with the demo. */
-export interface DemoAccess {
+interface DemoAccess {
   readonly channelId: string
   /** A secret. */
   readonly password: string

@@ -1,6 +1,8 @@
 // Counts submissions and their deliveries, and measures the time between. The answer to a
 // submission and its delivery race each other, so either may come first.
 
+import { keepNewest } from '#domain/bounds/newest'
+
 const PENDING_MAX = 10_000
 const LATENCIES_MAX = 10_000
 
@@ -83,9 +85,8 @@ export class Tally {
 
 /** Forgets the oldest beyond PENDING_MAX: the gateway never delivers some submissions. */
 function remember(times: Map<string, number>, opId: string, atMs: number): void {
-  const oldest = times.keys().next()
-  if (times.size >= PENDING_MAX && oldest.done !== true) times.delete(oldest.value)
   times.set(opId, atMs)
+  keepNewest(times, PENDING_MAX)
 }
 
 /** One line: counts and latencies. */

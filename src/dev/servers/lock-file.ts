@@ -9,7 +9,7 @@ import { atExit } from './at-exit.ts'
 
 const RETRY_MS = 200
 
-export interface LockOptions {
+interface LockOptions {
   readonly timeoutMs: number
 }
 

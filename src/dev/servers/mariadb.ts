@@ -23,7 +23,7 @@ export type MariaDbStarted =
   | { readonly kind: 'started'; readonly server: MariaDbServer }
   | { readonly kind: 'missing'; readonly reason: string }
 
-export interface MariaDbOptions extends Supervision {
+interface MariaDbOptions extends Supervision {
   readonly env: Environment
   /** The folder that keeps the data; without it the data is temporary. */
   readonly directory?: string

@@ -28,6 +28,9 @@ export type Program =
   | 'firefox-esr'
   | 'mosquitto'
   | 'mosquitto_pub'
+  | 'nginx'
+  | 'haproxy'
+  | 'caddy'
 
 export type Found =
   | { readonly kind: 'found'; readonly file: string }
@@ -44,6 +47,9 @@ const PACKAGES: Readonly<Record<Program, string>> = {
   'firefox-esr': 'firefox-esr',
   mosquitto: 'mosquitto',
   mosquitto_pub: 'mosquitto-clients',
+  nginx: 'nginx',
+  haproxy: 'haproxy',
+  caddy: 'caddy',
 }
 
 const USUAL_FOLDERS = [

@@ -32,7 +32,7 @@ export interface Supervision {
   readonly onEnd?: ((reason: string) => void) | undefined
 }
 
-export interface ServerCommand extends Supervision {
+interface ServerCommand extends Supervision {
   readonly file: string
   readonly parameters: readonly string[]
   readonly env: Environment

@@ -73,6 +73,7 @@ export class BoundedItems<Item> {
    * it.
    */
   keepWithin(bytesMax: number, remove = (id: string): void => this.delete(id)): void {
+    if (this.#bytes <= bytesMax) return
     for (const id of this.#items.keys()) {
       if (this.#bytes <= bytesMax) return // bounded-items/2
       remove(id)

@@ -5,7 +5,7 @@
 //              overtakes those that wait.
 //   limiter/2. At most `waitingMax` jobs wait; the next one is refused at once, without effect.
 
-export interface LimiterBounds {
+interface LimiterBounds {
   readonly places: number
   readonly waitingMax: number
 }

@@ -51,7 +51,7 @@ export interface EnteredSession {
   readonly kept: KeptSession | undefined
 }
 
-export interface KeptSession {
+interface KeptSession {
   /** True when it goes on, false for a new one. */
   readonly isPresent: boolean
   /** As `subscribe` had it. */

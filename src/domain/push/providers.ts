@@ -22,7 +22,7 @@ export type Platform = (typeof PLATFORMS)[number]
 
 const APPLE_PLATFORMS: readonly Platform[] = ['ios', 'ipados', 'macos', 'watchos']
 
-export interface PushProviderRow {
+interface PushProviderRow {
   /** The devices and the service, for people: `Apple device over APNs`. */
   readonly title: string
   /** The one who accepts or retires its tokens, for people: `Apple`. */
@@ -46,7 +46,7 @@ export interface TokenForm {
   readonly read: (sent: string) => string | undefined
 }
 
-export const PUSH_PROVIDERS = {
+const PUSH_PROVIDERS = {
   apns: {
     title: 'Apple device over APNs',
     service: 'Apple',

@@ -1,7 +1,7 @@
 // Push subscriptions, as a browser's PushSubscription or a UnifiedPush app has them.
 // (RFC 8030, 8291; decisions.md 11)
 
-import { isRecord } from '#domain/record'
+import { isRecord, jsonOf } from '#domain/record'
 
 export interface PushSubscription {
   /** The address at the push service. A secret: whoever has it can send to the device. */
@@ -22,7 +22,7 @@ const SECRET = /^[\w-]{21}[AQgw]$/
  * anything else. Whether the point is on the curve shows when something is encrypted for it.
  */
 export function readSubscription(text: string): PushSubscription | undefined {
-  const sent = jsonIn(text)
+  const sent = jsonOf(text)
   if (!isRecord(sent) || !isRecord(sent['keys'])) return undefined
   const endpoint = endpointOf(sent['endpoint'])
   const p256dh = base64url(sent['keys']['p256dh'])
@@ -37,14 +37,6 @@ export function readSubscription(text: string): PushSubscription | undefined {
  */
 export const subscriptionText = ({ endpoint, keys: { p256dh, auth } }: PushSubscription): string =>
   JSON.stringify({ keys: { auth, p256dh }, endpoint })
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
 
 function endpointOf(sent: unknown): string | undefined {
   const url = typeof sent === 'string' ? URL.parse(sent) : null

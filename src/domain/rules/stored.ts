@@ -54,6 +54,14 @@ export interface Sweep {
   readonly due: number
 }
 
+/** In the place of a rule: the row is for the deadline of an Event. */
+export const OF_EVENT = '' as RuleId
+
+/** The time of the lane at which an Event is looked at; the rest stands in the Event. */
+export interface EventWatch {
+  readonly due: number
+}
+
 /** The watch of a Thing. */
 export interface WatchOf {
   readonly ruleId: RuleId
@@ -61,18 +69,24 @@ export interface WatchOf {
   readonly watch: Watch
 }
 
-/** A row of what waits: a watch, or a sweep of its rule; without either it goes. */
+/** A row of what waits: a watch, a sweep of its rule, or an Event; without any it goes. */
 export interface WatchWrite {
+  /** OF_EVENT for an Event. */
   readonly ruleId: RuleId
-  /** '' for a sweep. */
+  /** '' for a sweep, the id of an Event. */
   readonly thingId: string
-  readonly kept: Watch | Sweep | undefined
+  readonly kept: Watch | Sweep | EventWatch | undefined
 }
 
 /** Due at a time of the lane, in the order of (deadline, rule, Thing). (R7) */
 export interface DueItem {
   readonly ruleId: RuleId
   readonly thingId: ThingId
+}
+
+/** An Event whose deadline is due. */
+interface DueEvent {
+  readonly eventId: string
 }
 
 /** A sweep that is due, and the Things that it looks at next. */
@@ -88,13 +102,13 @@ export interface DueInChannel {
   readonly channelId: ChannelId
   /** In the order of their times; absent without any. */
   readonly messages?: readonly ScheduledMessage[]
-  readonly items: readonly (DueItem | DueSweep)[]
+  readonly items: readonly (DueItem | DueSweep | DueEvent)[]
 }
 
 /** A row whose turn the database refuses again and again: it is due later. (W6) */
 export interface PutOff {
   readonly channelId: ChannelId
-  /** A deadline of a rule, a sweep with the Thing '', or the operation of a Message. */
+  /** A deadline of a rule or an Event as its row names it, or the operation of a Message. */
   readonly item:
     { readonly ruleId: RuleId; readonly thingId: string } | { readonly opId: OperationId }
   readonly until: number

@@ -15,6 +15,7 @@
 import type { Caller } from '#src/acceptance/caller'
 import type { ChannelAccess, OpenChannel } from '#src/acceptance/channel-access'
 import type { Mappings } from '#src/acceptance/channels/mappings'
+import type { Presentations } from '#src/acceptance/history/presentations'
 import type { Submissions } from '#src/acceptance/submissions'
 import { reportDefect } from '#domain/defect'
 import { fault, isFault } from '#domain/fault'
@@ -40,6 +41,7 @@ export interface BridgePorts extends Pick<AttemptsPorts, 'mqttSessions'> {
   readonly submissions: Pick<Submissions, 'submit'>
   readonly access: Pick<ChannelAccess, 'enter'>
   readonly mappings: Pick<Mappings, 'of' | 'unmapped'>
+  readonly presentation: Pick<Presentations, 'discovered'>
   readonly runtime: Pick<Runtime, 'nowMs' | 'wait' | 'entropy'>
   readonly meter: Meter
   readonly logger: Logger
@@ -156,7 +158,7 @@ export class Bridge {
 
   async #take(sent: BrokerPublish): Promise<void> {
     this.#refuseWhenStopping()
-    const { mappings, runtime } = this.#ports
+    const { mappings, presentation, runtime } = this.#ports
     const { topic, payload, isKeptCopy } = sent
     const publish: Publish = { topic, payload, isKeptCopy, receivedAtMs: runtime.nowMs() }
     const { channelId, key } = (this.#open ??= await this.#opened())
@@ -180,6 +182,8 @@ export class Bridge {
       outcome.forget?.()
       return this.#ended('refused', publish, refusal)
     }
+    const { discovered } = outcome
+    if (discovered !== undefined) presentation.discovered({ channelId, key }, discovered)
     return this.#ended(outcome.wishes.length === 0 ? 'nothing' : 'accepted', publish)
   }
 

@@ -12,11 +12,11 @@ import type { SocketPeer, SocketPorts } from '#src/doors/sockets'
 import type { CarrierHandle, MqttCarrier } from '#src/mqtt/carrier'
 import { CONNECT_WITHIN_MS } from '#src/mqtt/bounds'
 
-export interface MqttTcpPorts extends Pick<SocketPorts, 'limits' | 'runtime'> {
+interface MqttTcpPorts extends Pick<SocketPorts, 'limits' | 'runtime'> {
   readonly open: (carrier: MqttCarrier, openingMs: number) => CarrierHandle
 }
 
-export interface MqttTcpOptions {
+interface MqttTcpOptions {
   readonly name: 'mqtt' | 'mqtts'
   readonly setting: string
   readonly host: string

@@ -13,7 +13,7 @@ import { HELD_MAX } from '#src/mqtt/bounds'
 import type { CarrierHandle, MqttCarrier } from '#src/mqtt/carrier'
 import { PACKET_BYTES_MAX } from '#src/mqtt/codec'
 
-export interface MqttWebSocketPorts extends UpgradePorts {
+interface MqttWebSocketPorts extends UpgradePorts {
   readonly open: (carrier: MqttCarrier, openingMs: number) => CarrierHandle
 }
 

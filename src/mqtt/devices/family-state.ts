@@ -66,7 +66,7 @@ type Entry = SparkplugNode | HomieDevice | Discovery
 type Kind = Entry['kind']
 type EntryOf<K extends Kind> = Extract<Entry, { readonly kind: K }>
 
-export interface StateBounds {
+interface StateBounds {
   readonly perState: number
   readonly total: number
 }

@@ -1,6 +1,7 @@
 // A family of devices is a table of rows: topics of one form, and how their payloads are read.
 
 import { isFault } from '#domain/fault'
+import type { Discovered } from '#domain/history/presentation'
 import type { Answer } from '#domain/ports'
 import { readPayloadJson, readPayloadObject, readPayloadText } from './payload.ts'
 import { readScalar, readScalarOrObject } from './payload.ts'
@@ -23,6 +24,8 @@ export interface Received extends Publish, Connection {
 export interface Read {
   readonly wishes?: readonly Wish[]
   readonly replies?: readonly Reply[]
+  /** How the device says that attrs are shown. */
+  readonly discovered?: Discovered
   /**
    * Changes the state of the connection, once the publish is known to be within the bounds; returns
    * what takes that back, where it has added something.

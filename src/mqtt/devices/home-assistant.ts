@@ -3,9 +3,11 @@
 // remembered otherwise.
 
 import { isFault } from '#domain/fault'
+import { withDiscovered } from '#domain/history/presentation'
+import type { SaidOfAttr } from '#domain/history/presentation'
 import { bare, isRecord } from '#domain/record'
-import { entityIdOf } from './entity-name.ts'
-import { level, nothing, value } from './family.ts'
+import { saidOfAttr } from '#src/schemas/history/presentation'
+import { nothing } from './family.ts'
 import type { Reader, Received, Row } from './family.ts'
 import { bytesOfText } from './family-state.ts'
 import type { DiscoveredValue, Discovery } from './family-state.ts'
@@ -13,8 +15,9 @@ import { flattened, readPayloadJson, readScalar, truthOrText, valueAt } from './
 import type { JsonObject } from './payload.ts'
 import { readConfiguration } from './home-assistant-config.ts'
 import type { Component, Configuration } from './home-assistant-config.ts'
+import { attrsOf } from './mapped.ts'
 import type { Forget } from './publish.ts'
-import { described, attrs, attrsOfValue, become } from './wishes.ts'
+import { described, attrs, become } from './wishes.ts'
 
 /** Values that one publish may bring. */
 const VALUES_OF_TOPIC_MAX = 200
@@ -49,11 +52,13 @@ const configuration: Reader = (received) => {
   if (isFault(said)) return said
   const { thingId, components, online } = said
   const discovered: Found[] = []
+  const faces: SaidOfAttr[] = []
   const facts = new Map<string, Record<string, unknown>>([[thingId, bare()]])
   for (const component of components) {
     const landing = landingOf(component, thingId, received)
     const named = facts.get(landing.thingId) ?? bare<unknown>()
     facts.set(landing.thingId, Object.assign(named, factsOf(component, landing.attr)))
+    faces.push(...saidOfAttr(landing.attr, component.name, component.unit))
     if (!landing.isRead) discovered.push([component.topic, landing])
   }
   const isReadOnline = online === undefined || received.readOther(online, ONLINE) !== undefined
@@ -63,7 +68,8 @@ const configuration: Reader = (received) => {
     if (discovered.length > 0) state.keep(topic, discoveryOf(discovered))
     return forget
   }
-  return { wishes: metadataOf(said, facts, received), learn }
+  const wishes = metadataOf(said, facts, received)
+  return { wishes, discovered: withDiscovered({}, faces), learn }
 }
 const ONLINE = new TextEncoder().encode('online')
 
@@ -102,15 +108,7 @@ function discoveryOf(found: readonly Found[]): Discovery {
 }
 
 /** `homeassistant/sensor/kitchen/state`: the Thing is the object. */
-const stated = value((sent, received) =>
-  become(
-    ...attrs(
-      entityIdOf(level(received, 'object')),
-      received.receivedAtMs,
-      attrsOfValue(sent, 'state'),
-    ),
-  ),
-)
+const stated = attrsOf({ thing: '{object}', name: 'state', hasWords: true })
 
 function valuesOf({ state, topic }: Received): readonly DiscoveredValue[] {
   const values: DiscoveredValue[] = []

@@ -3,6 +3,7 @@
 
 import type { Intent } from '#src/acceptance/intent'
 import type { StoredKey } from '#domain/channel-keys'
+import type { Discovered } from '#domain/history/presentation'
 import type { FamilyState } from './family-state.ts'
 import type { Mapping } from '#src/schemas/mappings/mapping'
 
@@ -60,6 +61,8 @@ export interface Translation {
   /** In the order in which they count; empty when the publish says nothing that is kept. */
   readonly wishes: readonly Wish[]
   readonly replies: readonly Reply[]
+  /** How the device says that attrs are shown; kept once no submission was refused. */
+  readonly discovered?: Discovered
   /**
    * Takes back what the state has learnt, when the publish is refused for what it is; absent when
    * that is nothing.

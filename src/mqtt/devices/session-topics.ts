@@ -1,7 +1,7 @@
 // The topics of the gateway itself: `things/…`, `events/…` and `messages`.
 
 import { fault } from '#domain/fault'
-import { EVENT_ACTIONS } from '#domain/submission'
+import { EVENT_SUBMISSION_ACTIONS } from '#domain/submission'
 import type { ThingAction } from '#domain/submission'
 import { invalid } from '#src/schemas/values'
 import { level, object, scalar, text } from './family.ts'
@@ -72,12 +72,12 @@ function anyMessage(received: Received): ReturnType<Reader> {
   return beginsAsObject(received.payload) ? messageJson(received) : messageText(received)
 }
 
-const EVENT_ACTION_RULE = 'must be create, update or close'
+const EVENT_ACTION_RULE = 'must be create, update, close or acknowledge'
 
 /** A step of the Event that the topic names. */
 const anyEvent = object(({ action: said, ...payload }, received) => {
   const id = level(received, 'event')
-  const action = EVENT_ACTIONS.find((known) => known === said)
+  const action = EVENT_SUBMISSION_ACTIONS.find((known) => known === said)
   if (action === undefined) return invalid('action', EVENT_ACTION_RULE)
   const fields = fieldsOf(payload)
   const at = fields['event_time'] ?? received.receivedAtMs

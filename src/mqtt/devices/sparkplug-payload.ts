@@ -14,6 +14,8 @@ export interface Metric {
   timestamp?: number
   datatype?: number
   isNull?: boolean
+  /** A PropertySet as it was sent; only births are asked for it. (unitOf) */
+  properties?: Uint8Array
   value?: number | bigint | boolean | string
 }
 
@@ -35,6 +37,7 @@ const METRIC: Fields<Metric> = {
   3: [Varint, (metric, from) => void (metric.timestamp = Number(from.uint64()))],
   4: [Varint, (metric, from) => void (metric.datatype = from.uint32())],
   7: [Varint, (metric, from) => void (metric.isNull = from.bool())],
+  9: [LengthDelimited, (metric, from) => void (metric.properties = from.bytes())],
   10: [Varint, (metric, from) => void (metric.value = from.uint32())],
   11: [Varint, (metric, from) => void (metric.value = BigInt(from.uint64()))],
   12: [Bit32, (metric, from) => void (metric.value = shortest(from.float()))],
@@ -87,9 +90,36 @@ export function readSparkplugPayload(bytes: Uint8Array): Answer<SparkplugPayload
   }
 }
 
+interface PropertySet {
+  readonly keys: string[]
+  readonly values: { text?: string }[]
+}
+
+const PROPERTIES: Fields<PropertySet> = {
+  1: [LengthDelimited, ({ keys }, from) => void keys.push(from.string(true))],
+  2: [
+    LengthDelimited,
+    ({ values }, from) => void values.push(readInto({}, PROPERTY, from.bytes())),
+  ],
+}
+const PROPERTY: Fields<{ text?: string }> = {
+  8: [LengthDelimited, (property, from) => void (property.text = from.string(true))],
+}
+
+/** The unit of a metric, by the property that the widespread clients send; undefined for none. */
+export function unitOf({ properties }: Metric): string | undefined {
+  if (properties === undefined) return undefined
+  try {
+    const { keys, values } = readInto<PropertySet>({ keys: [], values: [] }, PROPERTIES, properties)
+    return values[keys.indexOf('engUnit')]?.text
+  } catch {
+    return undefined // The values, which are read without it, are taken.
+  }
+}
+
 /** Bits of the signed whole numbers, by datatype; other datatypes mean what their value says. */
 const SIGNED_BITS: Readonly<Record<number, number>> = { 1: 8, 2: 16, 3: 32, 4: 64 }
-export const BOOLEAN = 11
+const BOOLEAN = 11
 
 /** The value of a metric as an attr takes it: null removes it, undefined is of a kind not kept. */
 export function attrOf(

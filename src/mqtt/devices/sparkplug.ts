@@ -8,6 +8,8 @@
 //                time is that of the connection. One of an earlier birth changes nothing.
 
 import { isFault } from '#domain/fault'
+import { withDiscovered } from '#domain/history/presentation'
+import type { Discovered } from '#domain/history/presentation'
 import { bare } from '#domain/record'
 import { entityIdOf } from './entity-name.ts'
 import { level, nothing, object } from './family.ts'
@@ -16,9 +18,10 @@ import { bytesOfText } from './family-state.ts'
 import type { SparkplugMetric, SparkplugNode } from './family-state.ts'
 import { timeOf } from './payload.ts'
 import type { Forget, Wish } from './publish.ts'
-import { attrOf, readSparkplugPayload, rebirthCommand } from './sparkplug-payload.ts'
+import { attrOf, readSparkplugPayload, rebirthCommand, unitOf } from './sparkplug-payload.ts'
 import type { Metric, SparkplugPayload } from './sparkplug-payload.ts'
 import { WISHES_MAX, described, attrs, become, thing } from './wishes.ts'
+import { saidOfAttr } from '#src/schemas/history/presentation'
 import { invalid } from '#src/schemas/values'
 
 /** Some 7,000 metrics: those beyond are not learnt. */
@@ -157,6 +160,16 @@ function learnDevice(of: About): void {
 const born = (of: About, name: string): Wish =>
   described(of.thingId, of.at, { title: name, facts: { online: true } })
 
+/** The units that a birth tells. */
+const unitsIn = ({ payload }: About): Discovered =>
+  withDiscovered(
+    {},
+    payload.metrics.flatMap((metric) => {
+      const { name } = metric
+      return name === undefined || isOwn(name) ? [] : saidOfAttr(name, undefined, unitOf(metric))
+    }),
+  )
+
 const bdSeqOf = ({ payload }: About): number | undefined => {
   const metric = payload.metrics.find(({ name }) => name === 'bdSeq')
   return metric?.value === undefined ? undefined : Number(metric.value)
@@ -165,16 +178,17 @@ const bdSeqOf = ({ payload }: About): number | undefined => {
 const nodeBirth = sparkplug((sent) => {
   const of = { ...sent, node: nodeOf(sent.payload.seq ?? 0, bdSeqOf(sent)) }
   const wishes = [born(of, level(of.received, 'edge')), ...updatesOf(of)]
+  const discovered = unitsIn(of)
   const learn = (): Forget => {
     learnMetrics(of)
     return keep(of)
   }
-  return { wishes, learn }
+  return { wishes, discovered, learn }
 })
 
 const deviceBirth = sparkplug((of) => {
   const wishes = [born(of, of.device), ...updatesOf(of)]
-  return { ...inSequence(of, true, true), wishes }
+  return { ...inSequence(of, true, true), wishes, discovered: unitsIn(of) }
 })
 
 const data = sparkplug((of) => {
@@ -209,19 +223,19 @@ const host = object(({ online, timestamp }, received) => {
   return become(thing(entityIdOf(level(received, 'host')), at, { attrs: { online } }))
 })
 
-const rowsOf = (word: string, read: Reader, levels: '' | '/+device'): Row => ({
+const rowFor = (word: string, read: Reader, levels: '' | '/+device'): Row => ({
   topic: `spBv1.0/+group/${word}/+edge${levels}`,
   read,
 })
 
 export const SPARKPLUG: readonly Row[] = [
   { topic: 'spBv1.0/STATE/+host', read: host },
-  rowsOf('NBIRTH', nodeBirth, ''),
-  rowsOf('NDEATH', nodeDeath, ''),
-  rowsOf('NDATA', data, ''),
-  rowsOf('NCMD', nothing, ''),
-  rowsOf('DBIRTH', deviceBirth, '/+device'),
-  rowsOf('DDEATH', deviceDeath, '/+device'),
-  rowsOf('DDATA', data, '/+device'),
-  rowsOf('DCMD', nothing, '/+device'),
+  rowFor('NBIRTH', nodeBirth, ''),
+  rowFor('NDEATH', nodeDeath, ''),
+  rowFor('NDATA', data, ''),
+  rowFor('NCMD', nothing, ''),
+  rowFor('DBIRTH', deviceBirth, '/+device'),
+  rowFor('DDEATH', deviceDeath, '/+device'),
+  rowFor('DDATA', data, '/+device'),
+  rowFor('DCMD', nothing, '/+device'),
 ]

@@ -15,24 +15,20 @@ import type { Json } from '#domain/submission'
 import { isRecord } from '#domain/record'
 import { scopeRefusal } from '#src/acceptance/key-rights'
 import { refusalOfTree } from '#src/schemas/json/tree'
-import { ESPHOME } from './esphome.ts'
+import { ESPHOME, FRIGATE, SHELLY, TASMOTA, ZIGBEE2MQTT } from './built-in.ts'
 import { tableOf } from './family.ts'
 import type { Read, Received, Row } from './family.ts'
 import { NO_STATE } from './family-state.ts'
-import { FRIGATE_TOPICS } from './frigate.ts'
 import { DISCOVERED, HOME_ASSISTANT } from './home-assistant.ts'
 import { HOMIE } from './homie.ts'
 import { LORAWAN } from './lorawan.ts'
 import { readMapped } from './mapped.ts'
 import type { Connection, Publish, Translation, Wish } from './publish.ts'
 import { SESSION_TOPICS } from './session-topics.ts'
-import { SHELLY } from './shelly.ts'
 import { SPARKPLUG } from './sparkplug.ts'
-import { TASMOTA } from './tasmota.ts'
 import { THINGSBOARD } from './thingsboard.ts'
 import { topicLevelsOf } from './topic.ts'
 import { TOO_MANY, WISHES_MAX } from './wishes.ts'
-import { ZIGBEE2MQTT } from './zigbee2mqtt.ts'
 
 // Every family of devices whose topics the gateway knows. The first row that takes a publish reads
 // it; rows that begin with a word of their own are tried before rows that begin with any level.
@@ -42,7 +38,7 @@ const FAMILIES: readonly Row[] = [
   ...ZIGBEE2MQTT,
   ...LORAWAN,
   ...THINGSBOARD,
-  ...FRIGATE_TOPICS,
+  ...FRIGATE,
   ...SPARKPLUG,
   ...HOME_ASSISTANT,
   ...HOMIE,
@@ -76,12 +72,17 @@ export function translate(
   if (unsendable !== undefined) return unsendable // translate/2
   const read = readBy(publish, connection)
   if (read === undefined || isFault(read)) return read
-  const { wishes = [], replies = [], learn } = read
+  const { wishes = [], replies = [], discovered, learn } = read
   const refusal = refusalOf(wishes, publish)
   if (refusal !== undefined) return refusal
   const kept = publish.isKeptCopy === true ? wishes.filter(isOfThing) : wishes
   const forget = learn?.() // translate/3
-  return { wishes: kept, replies, ...(forget !== undefined && { forget }) }
+  return {
+    wishes: kept,
+    replies,
+    ...(discovered !== undefined && { discovered }),
+    ...(forget !== undefined && { forget }),
+  }
 }
 
 function readBy(publish: Publish, connection: Connection): Answer<Read> | undefined {

@@ -1,14 +1,14 @@
 // Makes submissions of what a publish says. Times are Unix milliseconds, or what a client sent.
 
-import { bare, isRecord } from '#domain/record'
+import { bare } from '#domain/record'
 import { TITLE_IN_DEFAULT } from '#domain/submission'
 import { isFault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
-import type { EventAction, ThingAction } from '#domain/submission'
+import type { EventSubmission, ThingAction } from '#domain/submission'
 import { invalid } from '#src/schemas/values'
 import type { Read } from './family.ts'
-import { flattened, truthOrText } from './payload.ts'
-import type { JsonObject, Scalar } from './payload.ts'
+import { flattened } from './payload.ts'
+import type { JsonObject } from './payload.ts'
 import type { Wish } from './publish.ts'
 
 /** An action on a Thing, by default an update. */
@@ -32,13 +32,6 @@ export function oneAttr(name: string, value: unknown): JsonObject {
   record[name] = value
   return record
 }
-
-/**
- * Attrs of what a device published: those of an object, or one under the given name. Words for
- * truth values are such, as in a payload of one value.
- */
-export const attrsOfValue = (value: Scalar | JsonObject, name: string): JsonObject =>
-  isRecord(value) ? flattened(value, { text: truthOrText }) : oneAttr(name, value)
 
 /** The members that are text. */
 const textsOf = (object: JsonObject): JsonObject =>
@@ -79,7 +72,7 @@ export const note = (thingId: string, at: number, title: string, fields: JsonObj
 export const event = (
   eventId: string,
   at: unknown,
-  { action, ...fields }: JsonObject & { readonly action: EventAction },
+  { action, ...fields }: JsonObject & { readonly action: EventSubmission['action'] },
 ): Wish =>
   action === 'create'
     ? { intent: { model: 'event', action, eventId }, fields: { ...fields, event_time: at } }

@@ -7,7 +7,7 @@ import type { NotificationOptions } from 'apns2'
 
 import type { Outcome, Provider, Push } from '#domain/push'
 import type { Severity } from '#domain/submission'
-import { contentWithin } from '#src/providers/content'
+import { contentWithin, loudnessOf } from '#src/providers/content'
 import type { Content } from '#src/providers/content'
 import { CredentialsError, openCredentials } from '#src/providers/credentials-file'
 import type { ProviderEdge } from '#src/providers/edge'
@@ -129,8 +129,9 @@ export const notificationOf = (push: Push, topic: string): Notification =>
   notificationWith(push, topic, contentFor(push))
 
 function notificationWith(push: Push, topic: string, content: Content): Notification {
-  const { title, body, severity, data } = content
-  const sound = soundOf(severity)
+  const { title, body, data } = content
+  const loudness = loudnessOf(push, content)
+  const sound = soundOf(loudness)
   return new Notification(push.route.token, {
     type: PushType.alert,
     topic,
@@ -138,11 +139,11 @@ function notificationWith(push: Push, topic: string, content: Content): Notifica
     ...(sound !== undefined && { sound }),
     threadId: push.entry.channelId,
     mutableContent: true,
-    priority: severity === 'low' ? Priority.throttled : Priority.immediate,
+    priority: loudness === 'low' ? Priority.throttled : Priority.immediate,
     expiration: Math.floor(push.expiresAt / 1000),
     // A Message has an id of its own, so a repeated push replaces the first on the device.
     collapseId: push.entry.entityId,
-    aps: { 'interruption-level': INTERRUPTION[severity] },
+    aps: { 'interruption-level': INTERRUPTION[loudness] },
     data,
   })
 }

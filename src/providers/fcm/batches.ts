@@ -13,7 +13,7 @@ interface Waiting<Message, Answer> {
   readonly answer: (answer: Answer) => void
 }
 
-export interface BatchPorts<Message, Answer> {
+interface BatchPorts<Message, Answer> {
   /** Returns one answer for each message, in their order. Never rejects. */
   readonly sendAll: (messages: readonly Message[]) => Promise<readonly Answer[]>
   /** Runs a task after this pass of the event loop. */

@@ -9,7 +9,7 @@ import type { Messaging, TokenMessage } from 'firebase-admin/messaging'
 
 import type { Outcome, Provider, Push } from '#domain/push'
 import type { Severity } from '#domain/submission'
-import { contentWithin } from '#src/providers/content'
+import { contentWithin, loudnessOf } from '#src/providers/content'
 import { CredentialsError, openCredentials } from '#src/providers/credentials-file'
 import type { ProviderEdge } from '#src/providers/edge'
 import { accessTokensFor } from './access-tokens.ts'
@@ -129,11 +129,11 @@ const contentFor = contentWithin(({ data }) => data)
 
 /** Returns the whole entry or, if that is too large, a message that makes the app fetch it. */
 export function messageOf(push: Push, nowMs: number): TokenMessage {
-  const { data, severity } = contentFor(push)
+  const content = contentFor(push)
   const ttl = Math.min(TTL_MS_MAX, Math.max(0, push.expiresAt - nowMs))
   return {
     token: push.route.token,
-    data: { ...data },
-    android: { priority: PRIORITY[severity], ttl: Math.floor(ttl / 1000) * 1000 },
+    data: { ...content.data },
+    android: { priority: PRIORITY[loudnessOf(push, content)], ttl: Math.floor(ttl / 1000) * 1000 },
   }
 }

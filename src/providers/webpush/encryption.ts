@@ -20,12 +20,12 @@ const NONCE_INFO = Buffer.concat([ofInfo('Content-Encoding: nonce'), ONE])
 const LAST = Buffer.of(2)
 
 /** The keys of a device, as bytes. */
-export interface ReceiverKeys {
+interface ReceiverKeys {
   readonly point: Buffer
   readonly secret: Buffer
 }
 
-export interface Chances {
+interface Chances {
   /** 16 bytes that differ for each push. */
   readonly salt: Buffer
   /** A pair of its own for each push. Only tests name one. */

@@ -5,7 +5,7 @@ import { hash } from 'node:crypto'
 
 import type { Push } from '#domain/push'
 import type { Severity } from '#domain/submission'
-import { contentWithin, wakeUpOf } from '#src/providers/content'
+import { contentWithin, loudnessOf, wakeUpOf } from '#src/providers/content'
 import type { Content } from '#src/providers/content'
 import { CLEARTEXT_BYTES_MAX } from './encryption.ts'
 
@@ -41,13 +41,14 @@ export interface Notices {
 export function noticesFor(baseUrl: string): Notices {
   const documentFor = (content: Content, push: Push): object => documentOf(content, push, baseUrl)
   const contentFor = contentWithin(documentFor, CLEARTEXT_BYTES_MAX)
-  const made = new WeakMap<Content, Notice>()
+  // Of a content there are two notices: one with a sound, and one for devices that want it quiet.
+  const made = { loud: new WeakMap<Content, Notice>(), passive: new WeakMap<Content, Notice>() }
   const noticeOf = (content: Content, push: Push): Notice => {
     const { channelId, model, entityId } = push.entry
     const topic = hash('sha256', `${channelId} ${model} ${entityId}`, 'buffer')
     return {
       cleartext: Buffer.from(JSON.stringify(documentFor(content, push))),
-      urgency: URGENCY[content.severity],
+      urgency: URGENCY[loudnessOf(push, content)],
       topic: topic.subarray(0, TOPIC_BYTES).toString('base64url'),
       isWakeUp: 'wakeup' in content.data,
     }
@@ -55,10 +56,11 @@ export function noticesFor(baseUrl: string): Notices {
   return {
     whole: (push) => {
       const content = contentFor(push)
-      const earlier = made.get(content)
+      const notices = push.isPassive ? made.passive : made.loud
+      const earlier = notices.get(content)
       if (earlier !== undefined) return earlier
       const notice = noticeOf(content, push)
-      made.set(content, notice)
+      notices.set(content, notice)
       return notice
     },
     wakeUp: (push) => noticeOf(wakeUpOf(push), push),
@@ -69,8 +71,8 @@ export function noticesFor(baseUrl: string): Notices {
 export const ttlOf = ({ expiresAt }: Pick<Push, 'expiresAt'>, nowMs: number): number =>
   Math.min(TTL_S_MAX, Math.max(0, Math.floor((expiresAt - nowMs) / 1000)))
 
-function documentOf(content: Content, { entry }: Push, baseUrl: string): object {
-  const { channelId, model, entityId, acceptedAt } = entry
+function documentOf(content: Content, push: Push, baseUrl: string): object {
+  const { channelId, model, entityId, acceptedAt } = push.entry
   const { title: _title, body: _body, ...data } = content.data
   const view = model === 'message' ? 'messages' : `${model}/${encodeURIComponent(entityId)}`
   return {
@@ -81,7 +83,7 @@ function documentOf(content: Content, { entry }: Push, baseUrl: string): object 
       navigate: `${baseUrl}/console/#/${channelId}/${view}`,
       tag: `${channelId}/${model}/${entityId}`,
       timestamp: acceptedAt,
-      silent: content.severity === 'low',
+      silent: loudnessOf(push, content) === 'low',
       data,
     },
   }

@@ -10,6 +10,7 @@
 
 import type { Dispatcher } from 'undici'
 
+import { doubledMs } from '#domain/bounds/backoff'
 import { afterMsFrom } from '#src/providers/retry-after'
 import { Exchange } from './exchange.ts'
 import type { Reply, ServiceRequest } from './exchange.ts'
@@ -18,10 +19,9 @@ export const AT_ONCE_MAX = 128
 const AT_ONCE_FIRST = 8
 const ANSWER_MS_MAX = 15_000
 const FAILURES_MAX = 3
-const REST_MS_FIRST = 1_000
-const REST_MS_MAX = 300_000
+const REST = { firstMs: 1_000, maxMs: 300_000 }
 
-export interface ServicePorts {
+interface ServicePorts {
   readonly connections: Pick<Dispatcher, 'dispatch' | 'destroy'>
   readonly nowMs: () => number
   readonly monotonicMs: () => number
@@ -76,7 +76,7 @@ export class Service {
     const restMs = this.#restsUntilMs - nowMs
     // webpush-service/3
     if (restMs > 0 || (this.isResting && this.#inFlight.size > 0)) {
-      return Promise.resolve(resting(Math.max(restMs, REST_MS_FIRST)))
+      return Promise.resolve(resting(Math.max(restMs, REST.firstMs)))
     }
     return new Promise((reply) => {
       this.#waiting.push({ request, reply })
@@ -132,8 +132,8 @@ export class Service {
     this.#limit = 1
     if (!this.isResting) return
     const asked = ending.kind === 'answered' ? ending.answer.retryAfter : undefined
-    const backOffMs = REST_MS_FIRST * 2 ** (this.#failures - FAILURES_MAX)
-    const restMs = Math.max(Math.min(REST_MS_MAX, backOffMs), afterMsFrom(asked, nowMs()) ?? 0)
+    const backOffMs = doubledMs(REST, this.#failures - FAILURES_MAX)
+    const restMs = Math.max(backOffMs, afterMsFrom(asked, nowMs()) ?? 0)
     this.#restsUntilMs = this.#failedMs + restMs
     for (const { reply } of this.#waiting.splice(0)) reply(resting(restMs))
   }

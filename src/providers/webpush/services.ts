@@ -19,7 +19,7 @@ const KEEP_ALIVE_MS = 30_000
 /** Nobody reads what a push service says beside its status. */
 const ANSWER_BYTES_MAX = 16_384
 
-export interface ServicesPorts {
+interface ServicesPorts {
   readonly runtime: Pick<Runtime, 'nowMs' | 'monotonicMs' | 'every'>
   readonly meter: Meter
   readonly connectorOf: ReturnType<typeof connectorsFor>

@@ -14,7 +14,7 @@ export const TOKEN_USE_MS = TOKEN_LIFE_MS / 2
 const POINT_BYTES = 65
 const COORDINATE_BYTES = 32
 
-export interface VapidKeys {
+interface VapidKeys {
   /** The uncompressed point in base64url, as browsers want it in `applicationServerKey`. */
   readonly publicKey: string
   readonly privateKey: KeyObject
@@ -46,7 +46,7 @@ export function keysOf(d: string): VapidKeys {
   }
 }
 
-export interface TokenParts {
+interface TokenParts {
   /** The origin of the endpoint. */
   readonly audience: string
   readonly subject: string

@@ -4,14 +4,16 @@
 //
 // Invariants:
 //   W5. The database follows this stream with this number of lanes, or the node does not start.
+//   only-node/1. A node ends a task of one node before another one begins it, unless its end takes
+//     longer than a lease may: then the task must do no harm on two nodes.
 
-import type { Probe, Bus } from '#domain/ports'
+import { LANES_MAX } from '#domain/lane'
+import type { Bus, LaneLeases, Probe } from '#domain/ports'
 import type { Backend, BackendEdge } from '#src/runtime/backend'
 import type { ClusterSettings, Config } from '#src/config/config'
 import { keepDispatch } from '#src/runtime/dispatch/keeper'
 import type { KeptDispatch } from '#src/runtime/dispatch/keeper'
-import { KvLeases } from '#src/stream/jetstream/leases'
-import type { LeaseOptions, LeasePorts } from '#src/stream/jetstream/leases'
+import { SharedLeases } from '#src/stream/leases/leases'
 import { operationsOfAllNodes } from './operation-lookup.ts'
 import { databaseOf, natsOf } from '#src/runtime/threads/servers'
 import { logStateOf } from '#src/stream/log-state'
@@ -33,6 +35,9 @@ const ROUND_MS = 12
 const PENDING_BYTES_MAX = 64 * 2 ** 20
 /** The frontend reads nothing from the log. */
 const TAIL_BYTES_MAX = 2 ** 20
+
+/** The leases of tasks that one node has at a time: their numbers stand behind those of lanes. */
+const TASKS = { bridge: LANES_MAX }
 
 type ClusterConfig = Config & { readonly cluster: ClusterSettings }
 
@@ -98,13 +103,15 @@ async function compose(
       ...store.frontend,
       operations: operationsOfAllNodes(store.operations, inquiry),
     },
-    probes: [probe, store.probe, watched, store.parked, ...(dispatch?.probes ?? [])],
+    probes: [probe, store.probe, watched, ...(dispatch?.probes ?? [])],
     durability: probe.durability,
     answerFor: (sink) => inquiry.answer((opId) => sink.find(opId)),
     onLoss: (listener) => connection.onReconnect(listener),
     alone: (name, changed) => {
-      const options = { name, nodeName: nodeId, replicas: cluster.streamReplicas }
-      return onOnlyNode({ ...ports, connection }, options, changed)
+      const table = store.leases({ first: TASKS[name], count: 1 })
+      const reachLog = () => log.stream.end()
+      const leases = new SharedLeases({ ...ports, meter: undefined, table, bus, reachLog }, nodeId)
+      return onOnlyNode(leases, changed)
     },
     ...threadControls(engine, dispatch),
     close: () => closeAll(closing),
@@ -147,29 +154,14 @@ async function streamProbe(
   }
 }
 
-// Gives a task to one node of the cluster at a time, by the leases that share the lanes.
-//
-// Invariants:
-//   only-node/1. A node ends the task before another one begins it, unless its end takes longer
-//                than a lease may: then the task must do no harm on two nodes.
-
-type OnlyNodePorts = Omit<LeasePorts, 'meter' | 'epochFloor'>
-
 /**
- * Calls back with true when this node gets the task of that name, and with false when it loses it.
+ * Calls back with true when this node gets the lease of a task, and with false when it loses it.
  * Resolves to a function that gives the task up.
  */
-export function onOnlyNode(
-  ports: OnlyNodePorts,
-  { name, ...options }: Pick<LeaseOptions, 'nodeName' | 'replicas'> & { readonly name: string },
+export const onOnlyNode = (
+  leases: LaneLeases,
   changed: (isOurs: boolean) => Promise<void>,
-): Promise<() => Promise<void>> {
-  const leases = new KvLeases(
-    { ...ports, meter: undefined, epochFloor: () => Promise.resolve(0) },
-    { ...options, lanes: 1, name: `HELIOGRAPH_${name.toUpperCase()}` },
-  )
-  return leases.watch((held) => changed(held.length > 0)) // only-node/1
-}
+): Promise<() => Promise<void>> => leases.watch((held) => changed(held.length > 0)) // only-node/1
 
 // Checks that every lane has an owner, by the notices that owners send on the bus.
 

@@ -5,7 +5,7 @@ import type { LogWriter } from '#domain/ports'
 import type { EngineControl, ThreadEnds, ThreadSettings } from '#src/runtime/threads/contract'
 import type { ThreadEdge } from '#src/runtime/threads/threads'
 import { startMaintenance, makeSystem, repeat } from '#src/runtime/engine/maintenance'
-import { KvLeases } from '#src/stream/jetstream/leases'
+import { SharedLeases } from '#src/stream/leases/leases'
 import { JetStreamLog } from '#src/stream/jetstream/log'
 import { openNodeConnections } from './node-connections.ts'
 
@@ -31,10 +31,9 @@ export async function composeClusterEngine(
     tailBytesMax: TAIL_BYTES_MAX,
     pendingBytesMax: PENDING_BYTES_MAX,
   })
-  const leases = new KvLeases(
-    { ...ports, epochFloor: () => store.turns.lastEpoch() },
-    { lanes, nodeName: nodeId, replicas },
-  )
+  const table = store.leases({ first: 0, count: lanes })
+  const reachLog = () => log.stream.end()
+  const leases = new SharedLeases({ ...ports, table, bus, reachLog }, nodeId)
   const append: LogWriter['append'] = (batch) => log.append(batch)
   const ofSystem = { store: store.turns, log, append, leases, bus, meter, logger }
   const system = makeSystem({ ...ofSystem, nowMs, wait, soon, onMismatch }, settings)

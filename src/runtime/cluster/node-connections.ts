@@ -1,6 +1,7 @@
 // Opens what the engine and the dispatch of a cluster's node each have of their own: store, NATS
 // and bus.
 
+import { hasTiers } from '#domain/history/series'
 import { pushRulesOf } from '#src/runtime/dispatch/push-rules'
 import type { ThreadSettings } from '#src/runtime/threads/contract'
 import { databaseOf, natsOf } from '#src/runtime/threads/servers'
@@ -31,6 +32,7 @@ export async function openNodeConnections(
     logger,
     runtime,
     pushes,
+    hasTiers: hasTiers(settings.tierRetentionMs),
   })
   const bus = new NatsBus({ ...ports, connection })
   const close = async (): Promise<void> => {

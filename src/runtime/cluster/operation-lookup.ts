@@ -11,7 +11,7 @@ import type { Operation, OperationStore } from '#domain/operation'
 import { STORE_BUSY } from '#domain/store-ports'
 
 /** Asks the other processes. */
-export interface Inquiry {
+interface Inquiry {
   /** Returns `unasked` when a process may not have received the question. */
   ask(opId: OperationId): Promise<Operation | 'unasked' | undefined>
 }

@@ -15,7 +15,7 @@ import type { ThreadEdge } from '#src/runtime/threads/threads'
 const RUN_BYTES = 6
 const CHANCES = 2 ** 32
 
-export interface DispatchParts {
+interface DispatchParts {
   readonly settings: ThreadSettings
   readonly edge: Pick<ThreadEdge, 'logger' | 'runtime' | 'servers'>
   readonly metrics: Metrics
@@ -23,10 +23,7 @@ export interface DispatchParts {
   readonly secrets: SecretStore
 }
 
-export interface Dispatching extends Pick<
-  DispatchControl,
-  'metrics' | 'readiness' | 'drain' | 'close'
-> {
+interface Dispatching extends Pick<DispatchControl, 'metrics' | 'readiness' | 'drain' | 'close'> {
   start(): void
   /** Says that there may be new jobs. */
   nudge(): void

@@ -8,6 +8,7 @@
 
 import type { Probe } from '#domain/ports'
 import { PROVIDERS } from '#domain/push/providers'
+import { doubledMs } from '#domain/bounds/backoff'
 import type { Config } from '#src/config/config'
 import type { BackendEdge } from '#src/runtime/backend'
 import type { MetricsPart } from '#src/telemetry/meter'
@@ -17,12 +18,11 @@ import { startThread } from '#src/runtime/threads/start-thread'
 import type { Thread } from '#src/runtime/threads/start-thread'
 import type { PeerWire } from '#src/threads/wire'
 
-const RESTART_MS_FIRST = 1_000
-const RESTART_MS_MOST = 60_000
+const RESTART = { firstMs: 1_000, maxMs: 60_000 }
 
 type DispatchThread = Thread<'dispatch' | 'cluster-dispatch'>
 
-export interface Keeping {
+interface Keeping {
   readonly name: 'dispatch' | 'cluster-dispatch'
   readonly config: Config
   readonly edge: BackendEdge
@@ -113,7 +113,7 @@ class Keeper {
 
   #restart(): void {
     const { edge } = this.#keeping
-    const delayMs = Math.min(RESTART_MS_MOST, RESTART_MS_FIRST * 2 ** Math.min(this.#failures, 10))
+    const delayMs = doubledMs(RESTART, this.#failures)
     this.#failures += 1
     this.#cancel = edge.runtime.after(delayMs, () => {
       this.start().catch((error: unknown) => {

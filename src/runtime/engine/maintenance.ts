@@ -7,10 +7,10 @@ import { ActorSystem } from '#actors/system'
 import type { SystemPorts } from '#actors/options'
 import type { Bus, LogWriter } from '#domain/ports'
 import type { PushStore } from '#domain/push'
-import type { JoiningStore, RetentionStore } from '#domain/retention-ports'
+import type { JoiningStore, MergingStore, RetentionStore } from '#domain/retention-ports'
 import type { Logger, Meter } from '#domain/telemetry'
 import type { Runtime } from '#domain/runtime'
-import { encodeBatch, encodeSubmission, readSubmission } from '#src/schemas/batch'
+import { encodeBatch, encodeSubmission } from '#src/schemas/batch'
 import type { ThreadSettings } from '#src/runtime/threads/contract'
 import type { ThreadEdge } from '#src/runtime/threads/threads'
 import { removeExpired, ClockLead } from './removal.ts'
@@ -30,7 +30,6 @@ const CACHED_BYTES_MAX = 64 * 2 ** 20
 const REMEMBERED_BYTES_MAX = CACHED_BYTES_MAX / 4
 const ACTOR_IDLE_MS = 300_000
 const PURGE_EVERY_MS = 10_000
-const PARKED_EVERY_MS = 1_000
 /** A deadline is at most so late on an idle gateway, and by its turn. (R8) */
 const DEADLINES_EVERY_MS = 250
 /** One lane each time. */
@@ -38,17 +37,15 @@ const COUNT_EVERY_MS = 1_000
 const RETENTION_EVERY_MS = 30_000
 /** At full speed some 10,000 updates come in this time. */
 const JOIN_EVERY_MS = 500
+const MERGE_EVERY_MS = 2_000
 
 /** Makes the actors, with the limits of this program; does not start them. */
 export function makeSystem(
-  {
-    append,
-    ...ports
-  }: Omit<SystemPorts, 'readSubmission' | 'appendTick'> & Pick<LogWriter, 'append'>,
+  { append, ...ports }: Omit<SystemPorts, 'appendTick'> & Pick<LogWriter, 'append'>,
   settings: ThreadSettings,
 ): ActorSystem {
   return new ActorSystem(
-    { ...ports, readSubmission, appendTick: tickOf(append) },
+    { ...ports, appendTick: tickOf(append) },
     {
       turnMax: TURN_MAX,
       liveMax: LIVE_ACTORS_MAX,
@@ -69,9 +66,10 @@ const tickOf =
   (lane, tick) =>
     append({ lane, count: 1, payload: encodeBatch([encodeSubmission(tick)]) })
 
-export interface Maintenance {
+interface Maintenance {
   readonly retention: RetentionStore
   readonly joining: JoiningStore
+  readonly merging: MergingStore
   readonly pushes: Pick<PushStore, 'tend'>
   readonly system: ActorSystem
   readonly bus: Pick<Bus, 'notify'>
@@ -85,7 +83,7 @@ export interface Maintenance {
  * this.
  */
 export function startMaintenance(maintenance: Maintenance): () => Promise<void> {
-  const { retention, joining, pushes, system, bus, meter, settings, edge } = maintenance
+  const { retention, joining, merging, pushes, system, bus, meter, settings, edge } = maintenance
   const { logger, runtime } = edge
   const removed = meter.counter('retention_removed_total', {})
   let isStopping = false
@@ -93,21 +91,24 @@ export function startMaintenance(maintenance: Maintenance): () => Promise<void> 
   const mayGoOn = (): boolean => !isStopping && system.places().some(({ lane }) => lane === 0)
   const isClockAhead = warnedOf(new ClockLead(runtime), logger)
   const removal = { retention, bus, settings, runtime, isClockAhead, mayGoOn, removed }
-  let tended = 0
   const tend = async (): Promise<void> => {
-    if (mayGoOn()) tended = (await pushes.tend(tended, runtime.nowMs())).after
+    if (mayGoOn()) await pushes.tend(runtime.nowMs())
   }
   const join = async (): Promise<void> => {
     while (mayGoOn() && (await joining.join(runtime.nowMs(), system.isBusy)) > 0) continue
   }
+  const merge = async (): Promise<void> => {
+    const { tierRetentionMs: kept } = settings
+    while (mayGoOn() && !system.isBusy && (await merging.merge(runtime.nowMs(), kept)) > 0) continue
+  }
   const stops = [
     repeat(JOIN_EVERY_MS, join, { logger, runtime }),
+    repeat(MERGE_EVERY_MS, merge, { logger, runtime }),
     repeat(PURGE_EVERY_MS, () => system.purge(), { logger, runtime }),
     repeat(RETENTION_EVERY_MS, () => removeExpired(removal), { logger, runtime }),
     repeat(RETENTION_EVERY_MS, tend, { logger, runtime }),
     repeat(DEADLINES_EVERY_MS, async () => system.checkDeadlines(), { logger, runtime }),
     repeat(COUNT_EVERY_MS, () => system.countDeadlines(), { logger, runtime }),
-    repeat(PARKED_EVERY_MS, async () => system.tryParked(), { logger, runtime }),
   ]
   return async (): Promise<void> => {
     isStopping = true

@@ -6,6 +6,8 @@
 //   removal/2. A run removes what has expired when it begins. Under load something expires at each
 //     moment: a run that took it along would never end, with few rows in each of its steps.
 
+import { firstKept } from '#domain/history/series'
+import type { Tier } from '#domain/history/series'
 import type { Bus } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
 import type { Expired, IdleLimits, RetentionLimits, RetentionStore } from '#domain/retention-ports'
@@ -27,10 +29,10 @@ const BIND_SESSION_KEPT_MS = DAY_MS
 
 type Settings = Pick<
   ThreadSettings,
-  'statusRetentionMs' | 'historyRetentionMs' | 'deviceRetentionMs'
+  'statusRetentionMs' | 'historyRetentionMs' | 'deviceRetentionMs' | 'tierRetentionMs'
 >
 
-export interface Removal {
+interface Removal {
   readonly retention: RetentionStore
   readonly bus: Pick<Bus, 'notify'>
   readonly settings: Settings
@@ -67,6 +69,7 @@ function limitsAt(now: number, settings: Settings): RetentionLimits {
     operations: now - settings.statusRetentionMs,
     messagesAndEvents: now - messagesAndEvents,
     thingUpdates: now - thingUpdates,
+    tiers: tiersAt(now, settings),
     // A lagging turn must still find the ended entities that its submissions may not forget yet.
     // (W3)
     tombstones: now - messagesAndEvents - LAG_ALLOWANCE_MS,
@@ -74,6 +77,13 @@ function limitsAt(now: number, settings: Settings): RetentionLimits {
     authorization: now,
     bindSessions: now - BIND_SESSION_KEPT_MS,
   }
+}
+
+/** A tier that is not made has nothing to keep. */
+function tiersAt(now: number, { tierRetentionMs }: Settings): RetentionLimits['tiers'] {
+  const of = (tier: Tier): number =>
+    Math.min(Number.MAX_SAFE_INTEGER, firstKept(tier, tierRetentionMs, now))
+  return { '5m': of('5m'), '1h': of('1h'), '1d': of('1d') }
 }
 
 function idleLimitsAt(

@@ -3,8 +3,6 @@
 
 import { existsSync } from 'node:fs'
 
-// Composes the backend of a sole process: actors and SQLite run in the engine's thread, the log in
-// another.
 import { cannotListen } from '#domain/listen-address'
 import type { Probe } from '#domain/ports'
 import { portsOf } from '#src/config/ports'
@@ -39,7 +37,7 @@ async function composeBackend(
   edge: BackendEdge,
   { log, engine }: SoleThreads,
 ): Promise<Backend> {
-  const { control, probe, parked, ...stores } = engine.services
+  const { control, probe, ...stores } = engine.services
   const bus = bridgedBus(new LocalBus(), engine.rpc)
   const dispatch = await keepDispatch({
     name: 'dispatch',
@@ -61,7 +59,6 @@ async function composeBackend(
       log.services.probe,
       probe,
       lanesProbe(control, config.lanes),
-      parked,
       ...(dispatch?.probes ?? []),
     ],
     durability: () => DURABILITY,

@@ -2,6 +2,7 @@
 // log from the log's thread.
 
 import type { ActorSystem } from '#actors/system'
+import { hasTiers } from '#domain/history/series'
 import type { Bus, LogSource, LogWriter } from '#domain/ports'
 import type { Batch } from '#domain/lane'
 import type { Meter } from '#domain/telemetry'
@@ -47,6 +48,7 @@ export async function composeEmbeddedEngine(
     meter,
     runtime,
     pushes: pushRules,
+    hasTiers: hasTiers(settings.tierRetentionMs),
   })
   const bus = new LocalBus()
   serveBus(bus, rpc)
@@ -68,8 +70,8 @@ export async function composeEmbeddedEngine(
       await store.close()
     },
   }
-  const { frontend, probe, parked } = store
-  return { ...frontend, control, probe, parked }
+  const { frontend, probe } = store
+  return { ...frontend, control, probe }
 }
 
 /** Serves the jobs to one thread of dispatch, until it ends. */

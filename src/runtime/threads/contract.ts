@@ -32,6 +32,7 @@ const THREAD_SETTINGS = [
   'logBytesMax',
   'statusRetentionMs',
   'recordsUpdates',
+  'tierRetentionMs',
   'historyRetentionMs',
   'deviceRetentionMs',
   'privateTransports',
@@ -48,13 +49,13 @@ export const threadSettings = (config: Config): ThreadSettings =>
   ) as unknown as ThreadSettings // Each name has its own value.
 
 /** Calls of the frontend to any thread. */
-export interface ThreadControl {
+interface ThreadControl {
   metrics(): Promise<MetricsPart>
   close(): Promise<void>
 }
 
 /** Calls of the frontend to the log of a sole process. */
-export interface LogControl extends ThreadControl {
+interface LogControl extends ThreadControl {
   /**
    * Records the address of this process, `host:port`, for another process that finds the database
    * in use.
@@ -78,7 +79,7 @@ export interface EngineControl extends ThreadControl {
 }
 
 /** Calls of the frontend to a listener in another thread. */
-export interface RemoteListener {
+interface RemoteListener {
   listen(): Promise<number>
   reload(): Promise<void>
 }
@@ -100,7 +101,7 @@ export interface Migration {
 }
 
 /** Topics by which a thread says that it has started, or why it could not start or go on. */
-export interface LifeTopics {
+interface LifeTopics {
   /** The names of its services. */
   readonly ready: readonly string[]
   readonly failed: string
@@ -120,7 +121,6 @@ export interface ThreadEnds {
       FrontendStores & {
         control: EngineControl
         probe: Probe
-        parked: Probe
       }
     >
     readonly topics: LifeTopics & BusTopics

@@ -8,7 +8,7 @@ import { Rpc } from '#src/threads/rpc'
 import type { ThreadEdge, ThreadStart, Threads } from './threads.ts'
 import type { Wire } from '#src/threads/wire'
 
-export interface RunningThread {
+interface RunningThread {
   /** The wire to the frontend's thread. */
   readonly wire: Wire
   readonly logger: Logger

@@ -14,7 +14,7 @@ export interface Thread<Name extends ThreadName> {
   readonly stop: () => Promise<void>
 }
 
-export interface ThreadOwner {
+interface ThreadOwner {
   /** Aborted when the thread is no longer needed before it is ready. */
   readonly signal?: AbortSignal
   readonly threads: Threads

@@ -36,7 +36,12 @@ export const EXAMPLES = {
   after_seq: 0,
   limit: 50,
   cursor: 'c1k',
+  notify: {
+    min_severity: 'high',
+    quiet: [{ from: '22:00', to: '07:00', time_zone: 'Europe/Berlin', unless: 'critical' }],
+  },
   rule_id: 'boiler-too-hot',
+  dead_letter_id: 17,
   rule: {
     things: { prefix: 'boiler-' },
     when: { attr: 'pressure', above: 3 },
@@ -46,6 +51,8 @@ export const EXAMPLES = {
   from: 1_767_225_600_000,
   to: 1_767_229_200_000,
   mappings: [{ topic: 'home/+room/+device/state', thing: '{room}-{device}', time: 'ts' }],
+  json: [{ title: '{alert.name}', severity: '{alert.level}', state: '{status}' }],
+  secrets: { github: 'a secret of 20 characters' },
   delivery_ids: [`${CHANNEL_ID}-1`, `${CHANNEL_ID}-2`],
 } as const
 
@@ -84,7 +91,8 @@ export function examplesOf(schema: ObjectSchema): Readonly<Record<string, Exampl
 const isCases = (value: unknown): value is readonly ObjectSchema[] => Array.isArray(value)
 
 /** The example of one member. */
-export function exampleOf(name: string, { examples }: JsonSchema): unknown {
+export function exampleOf(name: string, { examples, words }: JsonSchema): unknown {
+  if (Array.isArray(words)) return words[0]
   if (Array.isArray(examples)) return examples[0]
   return ALL_EXAMPLES.get(name)
 }

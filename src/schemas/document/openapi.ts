@@ -4,16 +4,20 @@
 import { FAULTS } from '#domain/fault'
 import type { FaultCode } from '#domain/fault'
 
+import { Components } from './components.ts'
 import { examplesOf } from './examples.ts'
 import { ANY_JSON, given, object, oneOf } from '#src/schemas/json-schema'
 import type { JsonSchema, ObjectSchema, Properties } from '#src/schemas/json-schema'
-import { keyed, parametersOf } from './openapi-parameters.ts'
+import { RULE_CONDITION } from '#src/schemas/rules/rule-form'
+import { parametersOf } from './openapi-parameters.ts'
 
 /** One route as the document describes it. */
 export interface RouteDescription {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS'
   /** With `{name}` for each place in the path. */
   readonly path: string
+  /** The operationId: a verb and its noun. Absent for one that is made of method and path. */
+  readonly operation?: string
   readonly summary: string
   readonly tag: string
   /** The body. */
@@ -26,6 +30,8 @@ export interface RouteDescription {
   readonly isBodyOptional?: true
   /** The query parameters, as the properties of an object. */
   readonly query?: ObjectSchema
+  /** The headers that it reads, as the properties of an object. */
+  readonly headers?: ObjectSchema
   /** The member `data` of the success envelope. */
   readonly data?: JsonSchema
   /**
@@ -41,7 +47,7 @@ export interface RouteDescription {
   readonly codes: readonly FaultCode[]
 }
 
-export interface OpenApiOptions {
+interface OpenApiOptions {
   readonly routes: readonly RouteDescription[]
   readonly version: string
   readonly statusOf: Readonly<Record<FaultCode, number>>
@@ -51,11 +57,13 @@ export interface OpenApiOptions {
 export function openApiDocument({ routes, version, statusOf }: OpenApiOptions): JsonSchema {
   const described = routes.filter(({ upgradesTo }) => upgradesTo === undefined)
   const paths: Record<string, Record<string, JsonSchema>> = {}
+  const components = new Components()
+  for (const [name, schema] of Object.entries(SCHEMAS)) components.refer(schema, name)
   for (const route of described) {
     const methods = (paths[route.path] ??= {})
-    methods[route.method.toLowerCase()] = operation(route, statusOf)
+    methods[route.method.toLowerCase()] = operation(route, statusOf, components)
   }
-  return {
+  const document: JsonSchema = {
     openapi: '3.1.0',
     info: {
       title: 'Heliograph',
@@ -64,42 +72,58 @@ export function openApiDocument({ routes, version, statusOf }: OpenApiOptions): 
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     tags: [...new Set(described.map((route) => route.tag))].map((name) => ({ name })),
+    servers: [{ url: '/', description: 'The gateway that gave this document.' }],
     // The token is needed only when the gateway has one; then every route asks for it.
     security: [{ gatewayToken: [] }, {}],
     paths,
-    components: COMPONENTS,
+    components: {
+      ...COMPONENTS,
+      responses: components.responses,
+      schemas: components.schemas,
+    },
   }
+  // Without the readers and writers that schemas carry (members.ts).
+  return JSON.parse(JSON.stringify(document)) as JsonSchema
 }
 
 /** Says what the gateway is for, and lists the routes that switch to another protocol. */
 const descriptionOf = (routes: readonly RouteDescription[]): string =>
   [
     'Takes Messages, Events and Things for Channels and carries them to subscribed devices.',
+    'A key of a Channel may stand in the place of its password; then channel_id may be left out.',
+    'A member that is null counts as left out. A number may be sent as text, a word in any case.',
     ...routes.flatMap(({ method, path, summary, upgradesTo }) =>
       upgradesTo === undefined ? [] : [`- \`${method} ${path}\`, ${upgradesTo}: ${summary}.`],
     ),
   ].join('\n')
 
-function operation(route: RouteDescription, statusOf: OpenApiOptions['statusOf']): JsonSchema {
+function operation(
+  route: RouteDescription,
+  statusOf: OpenApiOptions['statusOf'],
+  components: Components,
+): JsonSchema {
   const parameters = parametersOf(route)
+  const operationId = route.operation ?? operationIdOf(route)
+  const name = operationId.charAt(0).toUpperCase() + operationId.slice(1)
   return {
-    operationId: operationIdOf(route),
+    operationId,
     summary: route.summary,
     tags: [route.tag],
     ...(parameters.length > 0 && { parameters }),
-    ...requestBody(route),
+    ...requestBody(route, name, components),
     responses: {
-      200: { description: 'Done.', headers: HEADERS, content: answerOf(route) },
-      ...refusals(route, statusOf),
+      200: { description: 'Done.', headers: HEADERS, content: answerOf(route, name, components) },
+      ...refusals(route, statusOf, components),
     },
   }
 }
 
-function requestBody(route: RouteDescription): JsonSchema {
-  const { method, request, mediaTypes, bodies, isBodyOptional, codes } = route
+function requestBody(route: RouteDescription, name: string, components: Components): JsonSchema {
+  const { method, request, mediaTypes, bodies, isBodyOptional } = route
   if (request !== undefined) {
-    const takesKey = codes.includes('key_scope')
-    return { requestBody: { required: true, content: bodyOf(request, mediaTypes, takesKey) } }
+    const schema = components.refer(request, `${name}Request`)
+    const examples = isObjectSchema(request) && { examples: examplesOf(request) }
+    return { requestBody: { required: true, content: bodyOf({ schema, ...examples }, mediaTypes) } }
   }
   if (bodies === undefined || method === 'GET') return {}
   const content = Object.entries(bodies).map(([mediaType, schema]) => [mediaType, { schema }])
@@ -107,10 +131,7 @@ function requestBody(route: RouteDescription): JsonSchema {
   return { requestBody: { required, content: Object.fromEntries(content) as JsonSchema } }
 }
 
-function bodyOf(schema: JsonSchema, mediaTypes = JSON_ONLY, takesKey = false): JsonSchema {
-  const content = isObjectSchema(schema)
-    ? { schema: takesKey ? keyed(schema) : schema, examples: examplesOf(schema) }
-    : { schema }
+function bodyOf(content: JsonSchema, mediaTypes = JSON_ONLY): JsonSchema {
   const types = mediaTypes.length === 0 ? ['*/*'] : mediaTypes
   return Object.fromEntries(types.map((mediaType) => [mediaType, content]))
 }
@@ -129,24 +150,38 @@ const operationIdOf = ({ method, path }: RouteDescription): string =>
 
 const HEADERS = { 'x-request-id': { $ref: '#/components/headers/RequestId' } }
 
-function answerOf({ data, raw }: RouteDescription): JsonSchema {
+function answerOf(
+  { data, raw }: RouteDescription,
+  name: string,
+  components: Components,
+): JsonSchema {
   if (raw !== undefined) return contentOf(raw.schema, raw.mediaType)
-  const members: Properties = { success: { const: true }, ...(data !== undefined && { data }) }
-  return contentOf(object(members, Object.keys(members)))
+  const members: Properties = {
+    success: given('boolean', 'Always true.'),
+    ...(data !== undefined && { data: components.refer(data, `${name}Data`) }),
+  }
+  return contentOf(components.refer(object(members, Object.keys(members)), `${name}Answer`))
 }
 
 const contentOf = (schema: JsonSchema, mediaType = 'application/json'): JsonSchema => ({
   [mediaType]: { schema },
 })
 
-/** One response for each status, which lists the codes behind it. */
+/**
+ * One response for each status, which lists the codes behind it. Routes share those that are the
+ * same; the sentence of each code stands in the schema ErrorCode.
+ */
 function refusals(
   { codes, rawRefusal }: RouteDescription,
   statusOf: OpenApiOptions['statusOf'],
+  components: Components,
 ): Record<string, JsonSchema> {
-  const byStatus = Map.groupBy(new Set(codes), (code) => statusOf[code])
+  const byStatus = Map.groupBy([...new Set(codes)].toSorted(), (code) => statusOf[code])
   return Object.fromEntries(
-    [...byStatus].map(([status, group]) => [String(status), refusal(status, group, rawRefusal)]),
+    [...byStatus].map(([status, group]) => [
+      String(status),
+      components.share(`Refusal${status}`, refusal(status, group, rawRefusal)),
+    ]),
   )
 }
 
@@ -155,9 +190,9 @@ function refusal(
   codes: readonly FaultCode[],
   schema: JsonSchema = { $ref: '#/components/schemas/Failure' },
 ): JsonSchema {
-  const lines = codes.map((code) => `- \`${code}\`: ${FAULTS[code]}`)
   return {
-    description: lines.join('\n'),
+    description: `${codes.map((code) => `\`${code}\``).join(', ')}.`,
+    'x-error-codes': codes,
     headers: { ...HEADERS, ...STATUS_HEADERS[status] },
     content: contentOf(schema),
   }
@@ -202,30 +237,43 @@ const PROBLEM = object(
   ['code', 'category', 'status', 'title', 'retryable'],
 )
 
+const CODES = Object.entries(FAULTS)
+
+/** Every code with its sentence. */
+const ERROR_CODE = oneOf(
+  CODES.map(([code]) => code),
+  `The error, for a program.\n${CODES.map(([code, line]) => `- \`${code}\`: ${line}`).join('\n')}`,
+)
+
+const SCHEMAS = {
+  ErrorCode: ERROR_CODE,
+  Failure: object(
+    {
+      success: given('boolean', 'Always false.'),
+      error: given('string', 'The error, for a reader.'),
+      error_code: { $ref: '#/components/schemas/ErrorCode' },
+      problem: { $ref: '#/components/schemas/Problem' },
+    },
+    ['success', 'error', 'error_code', 'problem'],
+  ),
+  Problem: PROBLEM,
+  JsonValue: ANY_JSON,
+  RuleCondition: RULE_CONDITION,
+}
+
+const INTEGER = { type: 'integer', format: 'int64' }
+
 const COMPONENTS = {
-  schemas: {
-    Failure: object(
-      {
-        success: { const: false },
-        error: given('string', 'The error, for a reader.'),
-        error_code: oneOf(Object.keys(FAULTS), 'The error, for a program.'),
-        problem: { $ref: '#/components/schemas/Problem' },
-      },
-      ['success', 'error', 'error_code', 'problem'],
-    ),
-    Problem: PROBLEM,
-    Json: ANY_JSON,
-  },
   headers: {
     RequestId: { description: 'The id of this request in logs.', schema: { type: 'string' } },
     RetryAfter: {
       description: 'Seconds to wait before the next attempt.',
-      schema: { type: 'integer' },
+      schema: INTEGER,
     },
     RateLimit: {
       description:
         'Requests in the window, what is left of them, or the seconds until the next one.',
-      schema: { type: 'integer' },
+      schema: INTEGER,
     },
   },
   securitySchemes: {

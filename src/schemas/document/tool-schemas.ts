@@ -72,10 +72,11 @@ export function unknownArgument(
 ): Fault | undefined {
   const name = Object.keys(sent).find((key) => !Object.hasOwn(properties, key))
   if (name === undefined) return undefined
-  // The name itself stays out: it is the caller's text.
   const known = Object.keys(properties)
-  const detail = known.length === 0 ? 'this tool takes no arguments' : NAMES + known.join(', ')
-  return fault('validation_failed', { detail })
+  const takes = known.length === 0 ? 'no arguments' : known.join(', ')
+  // A text that is no name stays out: it may be a value in the wrong place.
+  const what = NAME.test(name) ? `the argument ${name}` : 'an argument'
+  return fault('validation_failed', { detail: `${what} is unknown; this tool takes ${takes}` })
 }
 
-const NAMES = 'an argument is unknown; this tool takes '
+const NAME = /^[a-z][a-z_]{0,31}$/i

@@ -14,6 +14,7 @@ import type { Fields, Json } from '#domain/submission'
 
 import { MESSAGE_FIELDS, fieldsOf } from './submission-fields.ts'
 import type { Field, FieldKind, Fields as Declared } from './submission-fields.ts'
+import { REMIND_RULE, STEPS_RULE, remindEveryMs, stepsFrom } from '#src/rules/escalation'
 import { refusalOfTree } from '#src/schemas/json/tree'
 import { invalid, isLonger, isSafeText, readText, readTime, UNSAFE_RULE } from '#src/schemas/values'
 import type { SentText, SentTime } from '#src/schemas/values'
@@ -26,10 +27,11 @@ export const METADATA_TEXT_BYTES_MAX = 512
 
 type SentTexts = readonly string[] | null | undefined
 type SentMetadata = { readonly [key: string]: string | number | boolean } | null | undefined
+type SentSteps = readonly object[] | null | undefined
 type SentRecord = { readonly [key: string]: Json } | null | undefined
 
 /** Reads one submission's fields; when `fault` is set afterwards, nothing read here may be used. */
-export class FieldReader {
+class FieldReader {
   /** The values that were read, under their wire names. */
   readonly fields: Record<string, Json> = bare<Json>()
   /** The patches that are applied key by key, by their names. Nulls stay: they remove a key. */
@@ -113,6 +115,21 @@ export class FieldReader {
     this.fields[name] = kept
   }
 
+  /** The time between reminders; null and a blank text remove it. */
+  pause(name: string, sent: SentText): void {
+    const text = sent?.trim() ?? ''
+    if (text === '') this.fields[name] = null
+    else if (remindEveryMs(text) === undefined) this.note(invalid(name, REMIND_RULE))
+    else this.fields[name] = text
+  }
+
+  /** Steps to escalate; null removes them. */
+  steps(name: string, sent: SentSteps): void {
+    const steps = sent === null ? null : stepsFrom(sent)
+    if (steps === undefined) this.note(invalid(name, STEPS_RULE))
+    else this.fields[name] = steps as Json
+  }
+
   /** A patch that is applied key by key. */
   patch(name: string, sent: SentRecord): void {
     if (sent === undefined || sent === null) return
@@ -133,6 +150,8 @@ interface SentBy {
   readonly keyed: SentRecord
   readonly scalars: SentMetadata
   readonly word: SentText
+  readonly pause: SentText
+  readonly steps: SentSteps
 }
 
 type Reading<Kind extends FieldKind> = (
@@ -153,7 +172,11 @@ const READINGS: { readonly [Kind in FieldKind]: Reading<Kind> } = {
   keyed: (reader, sent, name) => reader.patch(name, sent),
   scalars: (reader, sent, name) => reader.scalars(name, sent),
   word: (reader, sent, name, field) => reader.word(name, sent, field),
+  pause: (reader, sent, name) => reader.pause(name, sent),
+  steps: (reader, sent, name) => reader.steps(name, sent),
 }
+
+const REMOVED_BY_NULL: readonly FieldKind[] = ['pause', 'steps']
 
 /**
  * Reads the declared fields that an action takes, in their order; ids are left to the caller. Made
@@ -167,7 +190,8 @@ export function fieldsReaderOf(declared: Declared, action: string) {
     const reader = new FieldReader()
     for (const { name, field, read } of taken) {
       const sent = body[name]
-      if (sent === undefined || sent === null) continue // Most fields of most requests.
+      if (sent === undefined) continue // Most fields of most requests.
+      if (sent === null && !REMOVED_BY_NULL.includes(field.kind)) continue
       // The shape checked the JSON type: its schema is made of the same declaration.
       read(reader, sent as never, name, field)
     }

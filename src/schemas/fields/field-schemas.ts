@@ -1,13 +1,18 @@
 // Makes JSON schemas of the declared fields of submissions.
 
 import { LIST_ITEMS_MAX, METADATA_KEY_BYTES_MAX, METADATA_TEXT_BYTES_MAX } from './field-reader.ts'
+import { SEVERITIES } from '#domain/submission'
+import { LEVEL_MAX, STEPS_MAX } from '#src/rules/escalation'
 import * as schemas from '#src/schemas/json-schema'
 import type { JsonSchema, ObjectSchema } from '#src/schemas/json-schema'
 import {
   ANY_TEXT,
+  DELAY_FORM,
   DURATION_FORM,
   ENTITY_ID_FORM,
   OPERATION_ID_FORM,
+  REMINDER_FORM,
+  exactly,
   trimmedOrBlank,
 } from '#src/schemas/patterns'
 import type { Sent } from '#src/schemas/schema-types'
@@ -19,10 +24,24 @@ const SCALARS = { keyBytesMax: METADATA_KEY_BYTES_MAX, textBytesMax: METADATA_TE
 const PATTERNS = {
   entity: trimmedOrBlank(ENTITY_ID_FORM),
   operation: trimmedOrBlank(OPERATION_ID_FORM),
-  duration: trimmedOrBlank(DURATION_FORM),
+  duration: trimmedOrBlank(DELAY_FORM),
 } as const
 
 const patternOf = ({ form }: Field) => (form === undefined ? ANY_TEXT : PATTERNS[form])
+
+/** One step of an escalation. */
+export const STEP = schemas.object(
+  {
+    after: {
+      type: 'string',
+      pattern: exactly(DURATION_FORM),
+      description: 'From the first entry.',
+    },
+    level: { type: 'integer', minimum: 1, maximum: LEVEL_MAX },
+    severity: schemas.oneOf(SEVERITIES, 'The severity then, unless it is higher.'),
+  },
+  ['after', 'level'],
+)
 
 /** The member of a request by the kind of its field. */
 const REQUESTS = {
@@ -36,6 +55,10 @@ const REQUESTS = {
   keyed: ({ description }: Field) => schemas.keyed(description),
   scalars: ({ description }: Field) => schemas.scalars(description, SCALARS),
   word: ({ description }: Field) => ({ type: ['string', 'null'], description }) as const,
+  pause: ({ description }: Field) =>
+    schemas.removable(schemas.text(description, trimmedOrBlank(REMINDER_FORM))),
+  steps: ({ description }: Field) =>
+    schemas.removable({ type: ['array', 'null'], maxItems: STEPS_MAX, items: STEP, description }),
 } satisfies Record<FieldKind, (field: Field) => JsonSchema>
 
 const STRING = (description: string) => schemas.given('string', description)
@@ -53,6 +76,8 @@ const ANSWERS = {
   keyed: OBJECT,
   scalars: OBJECT,
   word: STRING,
+  pause: STRING,
+  steps: (description: string) => schemas.list(STEP, description),
 } satisfies Record<FieldKind, (description: string) => JsonSchema>
 
 /** True when the action takes the field. */

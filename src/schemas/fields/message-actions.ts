@@ -10,13 +10,13 @@ import type { Fields, Json } from '#domain/submission'
 /** The name of the actions in the metadata of a Message. */
 export const ACTIONS_KEY = 'compat.topic.actions'
 /** As many as that style's subscribers show. */
-export const ACTIONS_MAX = 3
+const ACTIONS_MAX = 3
 
 const KINDS: ReadonlySet<unknown> = new Set(['view', 'broadcast', 'http', 'copy'])
 const LABEL_MAX = 100
 
 /** Opens an address. */
-export interface ViewAction {
+interface ViewAction {
   readonly kind: 'view'
   readonly label: string
   readonly url: string

@@ -11,7 +11,8 @@ import type { EventAction, ThingAction } from '#domain/submission'
  * How a field is checked and kept. `text`: a blank one is absent; `patch-text`: an empty one clears
  * the field; `texts`: a list that replaces; `limited-texts`: a list with bounds; `keyed`: JSON by
  * key, null removes; `scalars`: texts, numbers and booleans by key; `word`: one of a few words, of
- * which any other one stands for the fallback.
+ * which any other one stands for the fallback; `pause`: the duration between reminders, and
+ * `steps`: those to escalate; null or a blank text removes.
  */
 export type FieldKind =
   | 'required-text'
@@ -23,6 +24,8 @@ export type FieldKind =
   | 'keyed'
   | 'scalars'
   | 'word'
+  | 'pause'
+  | 'steps'
 
 export interface Field {
   readonly kind: FieldKind
@@ -66,6 +69,8 @@ const time = field('time')
 const keyed = field('keyed')
 const scalars = field('scalars')
 const word = field('word')
+const pause = field('pause')
+const steps = field('steps')
 
 const METADATA = scalars('Scalars by key: keys up to 64 bytes, texts 1 to 512 bytes.', {
   example: { site: 'vienna', floor: -1, leased: false },
@@ -134,7 +139,7 @@ export const MESSAGE_FIELDS = {
     option: '<time>',
     help: 'when it is sent, from 10 s to 30 days from now',
   }),
-  delay: text('The same as a duration: a whole number of s, m, h or d.', {
+  delay: text('The same as a duration of whole s, m, h or d; not beside deliver_at.', {
     form: 'duration',
     example: '8h',
     option: '<duration>',
@@ -187,6 +192,20 @@ export const EVENT_FIELDS = {
     isRefusedElsewhere: true,
     example: 1_767_229_200,
     option: '<time>',
+  }),
+  remind_every: pause('Time between reminders, 1m to 1d; null ends them.', {
+    example: '10m',
+    option: '<duration>',
+    help: 'how often to remind until it is acknowledged: 1m to 1d',
+    answer: 'The time between reminders.',
+  }),
+  escalate: steps('Up to 5 steps, whose after and level rise; null removes them.', {
+    example: [
+      { after: '10m', level: 1 },
+      { after: '30m', level: 2, severity: 'critical' },
+    ],
+    option: '<step>',
+    help: 'a step, such as 30m:1:critical; all together replace the steps, none removes them',
   }),
   tags: TAGS,
   images: IMAGES,

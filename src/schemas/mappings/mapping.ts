@@ -1,21 +1,11 @@
 // Mappings of a channel: what topics of its own become, as its owner wrote them.
 
 import { fault, isFault } from '#domain/fault'
-import type { ChannelId } from '#domain/identity'
-import type { UnmappedTopic } from '#domain/mqtt/mappings'
 import type { Answer } from '#domain/ports'
 import { isRecord } from '#domain/record'
-import type { Wire } from '#src/schemas/answers'
 import { parseJson } from '#src/schemas/json/json'
-import { CREDENTIALS_READ, request } from '#src/schemas/shape'
 import { invalid, isLonger, isSafeText } from '#src/schemas/values'
-import {
-  KINDS,
-  MAPPINGS_MAX,
-  MAPPING_BYTES_MAX,
-  MAPPING_MEMBERS,
-  MAPPING_ROUTES,
-} from './mapping-schemas.ts'
+import { KINDS, MAPPINGS_MAX, MAPPING_BYTES_MAX, MAPPING_MEMBERS } from './mapping-schemas.ts'
 import type { MappingFields } from './mapping-schemas.ts'
 import { compilePattern } from './topic-pattern.ts'
 import type { TopicPattern } from './topic-pattern.ts'
@@ -97,25 +87,3 @@ function wrongTemplate(template: string, { names }: TopicPattern): string | unde
     ? undefined
     : 'must be of letters, digits, _, :, - and levels in braces'
 }
-
-// Requests about the mappings of a channel, and their answers.
-
-/** POST /channel/mappings */
-export const readMappingsRequest = request(MAPPING_ROUTES['/channel/mappings'].request, {
-  ...CREDENTIALS_READ,
-  /** Absent to read them. */
-  mappings: (body) => (body.mappings ? readMappings(body.mappings) : undefined),
-})
-
-/** The mappings of a channel, and the newest topics that nothing takes. */
-export interface ChannelMappings {
-  readonly channelId: ChannelId
-  readonly mappings: readonly Mapping[]
-  readonly unmapped: readonly UnmappedTopic[]
-}
-
-export const mappingsToWire = ({ channelId, mappings, unmapped }: ChannelMappings): Wire => ({
-  channel_id: channelId,
-  mappings: mappings.map(asSent),
-  unmapped: unmapped.map(({ topic, at }) => ({ topic, at })),
-})

@@ -1,34 +1,24 @@
-// Requests about rules, and their answers. The fault of a rule names the path of the member in it.
+// Requests about rules. The fault of a rule names the path of the member in it.
 
 import { fault, isFault } from '#domain/fault'
-import { operationIdFrom, parseRuleId } from '#domain/identity'
-import type { RuleId, ThingId } from '#domain/identity'
+import { operationIdFrom } from '#domain/identity'
+import type { ThingId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
-import type { ListedRule } from '#domain/rules/stored'
 import type { RuleAction, RuleSubmission } from '#domain/submission'
 import { readRule } from '#src/rules/read-rule'
 import type { Rule } from '#src/rules/rule'
 import type { Firing } from '#src/rules/trial'
-import type { Wire } from '#src/schemas/answers'
-import { LISTING_READ } from '#src/schemas/reading-requests'
-import { CREDENTIALS_READ, request } from '#src/schemas/shape'
+import { readersOf, request } from '#src/schemas/shape'
 import type { RequestOf } from '#src/schemas/shape'
-import { RULE_ROUTES } from './rule-schemas.ts'
+import { RULE_CHANGE, RULE_READING } from './rule-routes.ts'
 import type { Making, ReadSubmission } from '#src/schemas/submission'
-import { ENTITY_ID_RULE, invalid, readParsed, readTime } from '#src/schemas/values'
-import type { Credentials, SentText } from '#src/schemas/values'
+import type { Credentials } from '#src/schemas/values'
 
-const RULE_ID_READ = {
-  ...CREDENTIALS_READ,
-  ruleId: (body: { readonly rule_id?: SentText }) => readRuleId(body.rule_id),
-}
-
-const readPutRequest = request(RULE_ROUTES['/rule/put'].request, {
-  ...RULE_ID_READ,
-  rule: (body) => compiled(body.rule),
-  text: (body) => JSON.stringify(body.rule),
+const readPutRequest = request(RULE_CHANGE.put.request, {
+  rule: ({ rule }) => compiled(rule),
+  text: ({ rule }) => JSON.stringify(rule),
 })
-const readDeleteRequest = request(RULE_ROUTES['/rule/delete'].request, RULE_ID_READ)
+const readDeleteRequest = request(RULE_CHANGE.delete.request)
 
 /** POST /rule/put and /rule/delete */
 export function readRuleSubmission(
@@ -68,11 +58,6 @@ const submissionOf = (
   acceptedAt: nowMs,
 })
 
-function readRuleId(sent: SentText): Answer<RuleId> {
-  const id = readParsed('rule_id', sent, { parse: parseRuleId, rule: ENTITY_ID_RULE })
-  return id ?? invalid('rule_id', ENTITY_ID_RULE)
-}
-
 function compiled(sent: unknown): Answer<Rule> {
   const read = readRule(sent)
   if (read.kind === 'rule') return read.rule
@@ -80,47 +65,17 @@ function compiled(sent: unknown): Answer<Rule> {
   return fault('validation_failed', { field: path, detail: `${path}: ${rule}` })
 }
 
-/** POST /rule/get */
-export const readRuleGet = request(RULE_ROUTES['/rule/get'].request, RULE_ID_READ)
+export const READ_RULE = {
+  ...readersOf(RULE_READING),
+  test: request(RULE_READING.test.request, {
+    rule: ({ rule }) => compiled(rule),
+  }),
+}
 
-/** POST /rule/list */
-export const readRuleList = request(RULE_ROUTES['/rule/list'].request, LISTING_READ)
-
-export type RuleTrial = RequestOf<typeof readRuleTest>
-
-/** POST /rule/test */
-export const readRuleTest = request(RULE_ROUTES['/rule/test'].request, {
-  ...CREDENTIALS_READ,
-  rule: (body) => compiled(body.rule),
-  from: (body) => readTime('from', body.from),
-  to: (body) => readTime('to', body.to),
-})
-
-export const ruleToWire = ({ failures: { count, last }, ...rule }: ListedRule): Wire => ({
-  rule_id: rule.ruleId,
-  rule: JSON.parse(rule.text) as unknown,
-  since: rule.since,
-  created_at: rule.createdAt,
-  updated_at: rule.updatedAt,
-  failures: count,
-  ...(last !== undefined && { last_failure: last }),
-})
+export type RuleTrial = RequestOf<typeof READ_RULE.test>
 
 export interface Tried {
   readonly firings: readonly Firing[]
   readonly entries: number
   readonly isComplete: boolean
 }
-
-export const triedToWire = ({ firings, entries, isComplete }: Tried): Wire => ({
-  firings: firings.map(({ thingId, title, severity, since, firedAt, clearedAt }) => ({
-    thing_id: thingId,
-    title,
-    severity,
-    since,
-    fired_at: firedAt,
-    ...(clearedAt !== undefined && { cleared_at: clearedAt }),
-  })),
-  entries,
-  complete: isComplete,
-})

@@ -2,8 +2,7 @@
 //
 // Invariants:
 //   stored-keys/1. A key is good only while the channel is there with the password that it was made
-//     for, or with one whose change kept the keys. A change by an older version makes it void too:
-//     that leaves `keys_hash` behind.
+//     for, or with one whose change kept the keys. Any other one leaves `keys_hash` behind.
 //   stored-keys/2. A channel never has more than CHANNEL_KEYS_MAX good keys; void and expired ones
 //     make room.
 
@@ -20,9 +19,8 @@ import type { ChannelKeyRow } from '#src/store/entities/channels'
 import type { Tables } from '#src/store/entities/tables'
 import type { Executor } from '#src/store/jobs/executor'
 
-/** stored-keys/1: keys of an older version have no epoch and name the hash themselves. */
-const IS_GOOD = `((k.epoch = c.keys_epoch AND c.keys_hash = c.password_hash)
-  OR (k.epoch = 0 AND k.password_hash = c.password_hash))`
+/** stored-keys/1 */
+const IS_GOOD = '(k.epoch = c.keys_epoch AND c.keys_hash = c.password_hash)'
 
 const RIGHTS = `k.key_id AS keyId, k.scopes, k.thing_prefix AS thingPrefix,
   k.expires_at AS expiresAt, k.last_used_on AS lastUsedOn`
@@ -48,10 +46,10 @@ export class ChannelKeys implements ChannelKeyStore {
       const epoch = await epochFor(executor, channelId, passwordHash)
       if (epoch === undefined) return 'no-channel'
       const { channel } = epoch
-      await removeVoid(executor, epoch, passwordHash)
+      await removeVoid(executor, epoch)
       if (!(await hasRoom(executor, epoch, key.createdAt))) return 'full'
       const row = { ...parts, channel, scopes: scopes.join(' '), epoch: epoch.epoch }
-      await this.#keys.write(executor, [{ ...row, passwordHash: null, lastUsedOn: 0 }])
+      await this.#keys.write(executor, [{ ...row, lastUsedOn: 0 }])
       return 'created'
     })
   }
@@ -152,9 +150,8 @@ async function epochFor(
 }
 
 /**
- * Lets the keys of a channel live on when its next password replaces this one, also those of an
- * older version; gives the number of the channel. Undefined, having done nothing, unless this
- * password is in force. Locks the channel.
+ * Lets the keys of a channel live on when its next password replaces this one; gives the number of
+ * the channel. Undefined, having done nothing, unless this password is in force. Locks the channel.
  */
 export async function keepKeys(
   executor: Executor,
@@ -164,12 +161,7 @@ export async function keepKeys(
   const { previousHash, passwordHash } = change
   const found = await epochFor(executor, channelId, previousHash)
   if (found === undefined) return undefined
-  const { channel, epoch } = found
-  await executor.run(
-    `UPDATE channel_keys SET epoch = ?, password_hash = NULL
-      WHERE channel = ? AND epoch = 0 AND password_hash = ?`,
-    [epoch, channel, previousHash],
-  )
+  const { channel } = found
   await executor.run('UPDATE channels SET keys_hash = ? WHERE id = ?', [passwordHash, channel])
   return channel
 }
@@ -190,15 +182,10 @@ export async function endKeys(
   return found.id
 }
 
-async function removeVoid(
-  executor: Executor,
-  { channel, epoch }: Epoch,
-  passwordHash: string,
-): Promise<void> {
+async function removeVoid(executor: Executor, { channel, epoch }: Epoch): Promise<void> {
   const rows = await executor.all<Numbered>(
-    `SELECT id FROM channel_keys WHERE channel = ? AND epoch < ?
-      AND NOT (epoch = 0 AND password_hash = ?) LIMIT ?`,
-    [channel, epoch, passwordHash, REMOVED_MAX],
+    'SELECT id FROM channel_keys WHERE channel = ? AND epoch < ? LIMIT ?',
+    [channel, epoch, REMOVED_MAX],
   )
   await removeById(executor, 'channel_keys', rows)
 }
@@ -210,7 +197,7 @@ async function hasRoom(
   nowMs: number,
 ): Promise<boolean> {
   const counted = await executor.first<{ made: number }>(
-    'SELECT count(*) AS made FROM channel_keys WHERE channel = ? AND epoch IN (0, ?)',
+    'SELECT count(*) AS made FROM channel_keys WHERE channel = ? AND epoch = ?',
     [channel, epoch],
   )
   if ((counted?.made ?? 0) < CHANNEL_KEYS_MAX) return true

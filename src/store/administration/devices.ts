@@ -60,10 +60,18 @@ export class Devices implements DeviceStore {
     return this.#numbered.ask(deviceId)
   }
 
-  create(deviceId: DeviceId, platform: Platform, nowMs: number): Promise<void> {
-    const route = { channelType: 'private', providerToken: null } as const
-    const row = { deviceId, platform, ...route, createdAt: nowMs, seenAt: null, routeRevision: 0 }
-    return this.#created.ask(row)
+  create(deviceId: DeviceId, platform: Platform, nowMs: number, label?: string): Promise<void> {
+    const route = { channelType: 'private', providerToken: null, routeRevision: 0 } as const
+    const times = { createdAt: nowMs, seenAt: null }
+    return this.#created.ask({ deviceId, platform, ...route, ...times, label: label ?? null })
+  }
+
+  async setLabel(deviceId: DeviceId, label: string): Promise<void> {
+    await this.#database.durable(
+      (executor) =>
+        executor.run('UPDATE devices SET label = ? WHERE device_id = ?', [label, deviceId]),
+      IDEMPOTENT,
+    )
   }
 
   seen(deviceIds: readonly DeviceId[], nowMs: number): Promise<void> {

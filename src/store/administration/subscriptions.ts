@@ -9,12 +9,13 @@
 //     keys made, and SUBSCRIBED_OF_KEY_MAX for those of one key. A session that is over gets none,
 //     and gives its own to whoever needs it.
 
-import type { Subscriber } from '#domain/administration'
+import type { NamedDevice, Subscriber } from '#domain/administration'
 import { SUBSCRIBERS_MAX } from '#domain/channel'
 import { SUBSCRIBED_OF_KEYS_MAX, SUBSCRIBED_OF_KEY_MAX } from '#domain/mqtt/sessions'
 import type { ChannelType } from '#domain/device'
 import type { Acknowledgement, Position } from '#domain/feed'
 import type { ChannelId, DeviceId } from '#domain/identity'
+import type { Preferences } from '#domain/push/preferences'
 import type { Subscribed, SubscriptionStore } from '#domain/store-ports'
 import { Acknowledgements } from '#src/store/feed/acknowledgements'
 import type { AckedEntry } from '#src/store/feed/acknowledgements'
@@ -22,7 +23,7 @@ import { Bulk } from '#src/store/statements/bulk'
 import type { Database } from '#src/store/jobs/database'
 import type { Executor } from '#src/store/jobs/executor'
 import type { Numbered } from '#src/store/dialect'
-import type { SubscriptionRow } from '#src/store/entities/devices'
+import type { DeviceRow, SubscriptionRow } from '#src/store/entities/devices'
 import { USED_SINCE } from '#src/store/retention/idle'
 import type { Tables } from '#src/store/entities/tables'
 import { flagChannel } from '#src/store/pushes/flags'
@@ -59,7 +60,12 @@ export class Subscriptions implements SubscriptionStore {
     this.#acknowledgements = new Acknowledgements(database, tables)
   }
 
-  subscribe(deviceId: DeviceId, channelId: ChannelId, nowMs: number): Promise<Subscribed> {
+  subscribe(
+    deviceId: DeviceId,
+    channelId: ChannelId,
+    nowMs: number,
+    notify?: Preferences,
+  ): Promise<Subscribed> {
     return this.#database.durable<Subscribed>(async (executor) => {
       const found = await lockChannel(executor, channelId)
       if (found === undefined) return { kind: 'no-channel' }
@@ -75,14 +81,23 @@ export class Subscriptions implements SubscriptionStore {
       if (state === undefined) return { kind: 'no-device' }
       const { device, held, keyId, expiresAt } = state
       if ((expiresAt ?? Infinity) <= nowMs) return { kind: 'no-device' } // subscriptions/3
-      if (held > 0) return { kind: 'subscribed', channelName, isNew: false }
+      if (held > 0) {
+        if (notify !== undefined) await prefer(executor, [channelId, deviceId], notify)
+        return { kind: 'subscribed', channelName, isNew: false }
+      }
       if (!(await hasRoom(executor, channel, keyId ?? ''))) {
         await removeEnded(executor, channel, nowMs)
         if (!(await hasRoom(executor, channel, keyId ?? ''))) return { kind: 'full' }
       }
       const isPushed = state.channelType !== 'private'
       const sinceSeq = isPushed ? await flagChannel(executor, channel) : headSeq // subscriptions/2
-      const start = { sinceSeq, ackedSeq: 0, ackedAhead: '[]', createdAt: nowMs }
+      const start = {
+        sinceSeq,
+        ackedSeq: 0,
+        ackedAhead: '[]',
+        createdAt: nowMs,
+        notify: textOf(notify),
+      }
       await this.#subscriptions.write(executor, [{ channel, device, ...start }])
       // idle/1 and idle/2
       await executor.run('UPDATE devices SET seen_at = ? WHERE id = ?', [nowMs, device])
@@ -129,13 +144,32 @@ export class Subscriptions implements SubscriptionStore {
     })
   }
 
-  async isSubscribed(deviceId: DeviceId, channelId: ChannelId): Promise<boolean> {
-    return (await this.position(deviceId, channelId)) !== undefined
+  setPreferences(deviceId: DeviceId, channelId: ChannelId, notify: Preferences): Promise<boolean> {
+    return this.#database.durable((executor) => prefer(executor, [channelId, deviceId], notify))
   }
 
-  subscribers(channelId: ChannelId): Promise<readonly Subscriber[]> {
-    return this.#database.all<Subscriber>(
-      `SELECT d.device_id AS deviceId, d.platform, d.channel_type AS channelType,
+  async preferences(deviceId: DeviceId, channelId: ChannelId): Promise<Preferences | undefined> {
+    const row = await this.#database.first<Pick<SubscriptionRow, 'notify'>>(
+      `SELECT notify FROM subscriptions WHERE ${ONE}`,
+      [channelId, deviceId],
+    )
+    return row && (JSON.parse(row.notify ?? '{}') as Preferences)
+  }
+
+  async subscribed(deviceId: DeviceId, channelId: ChannelId): Promise<NamedDevice | undefined> {
+    const row = await this.#database.first<Pick<DeviceRow, 'label'>>(
+      `SELECT d.label FROM devices d
+        JOIN subscriptions s ON s.device = d.id
+        JOIN channels c ON c.id = s.channel
+        WHERE d.device_id = ? AND c.channel_id = ? AND c.is_deleted = 0`,
+      [deviceId, channelId],
+    )
+    return row && (row.label === null ? {} : { label: row.label })
+  }
+
+  async subscribers(channelId: ChannelId): Promise<readonly Subscriber[]> {
+    const rows = await this.#database.all<Subscriber & Pick<DeviceRow, 'label'>>(
+      `SELECT d.device_id AS deviceId, d.label, d.platform, d.channel_type AS channelType,
             s.created_at AS subscribedAt, COALESCE(d.seen_at, s.created_at) AS seenAt
           FROM channels c
           JOIN subscriptions s ON s.channel = c.id
@@ -143,6 +177,7 @@ export class Subscriptions implements SubscriptionStore {
           WHERE c.channel_id = ? ORDER BY s.created_at, d.id`,
       [channelId],
     )
+    return rows.map(({ label, ...row }) => ({ ...row, ...(label !== null && { label }) }))
   }
 
   positions(deviceId: DeviceId): Promise<readonly Position[]> {
@@ -160,6 +195,26 @@ export class Subscriptions implements SubscriptionStore {
   acknowledgeEntries(deviceId: DeviceId, entries: readonly AckedEntry[]): Promise<number> {
     return this.#acknowledgements.single(deviceId, entries)
   }
+}
+
+/** JSON of preferences; null for none, so that nothing is looked at. */
+const textOf = (notify: Preferences = {}): string | null =>
+  Object.keys(notify).length === 0 ? null : JSON.stringify(notify)
+
+/**
+ * Replaces the preferences of one subscription; false without one. It looks first: MySQL counts no
+ * row that stays as it was.
+ */
+async function prefer(
+  executor: Executor,
+  one: readonly [ChannelId, DeviceId],
+  notify: Preferences,
+): Promise<boolean> {
+  const { forUpdate } = executor.dialect
+  const held = `SELECT channel FROM subscriptions WHERE ${ONE}${forUpdate}`
+  if ((await executor.first(held, [...one])) === undefined) return false
+  await executor.run(`UPDATE subscriptions SET notify = ? WHERE ${ONE}`, [textOf(notify), ...one])
+  return true
 }
 
 /** True when the channel has a place for one more device, of a key when it names one. */

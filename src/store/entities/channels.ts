@@ -1,6 +1,6 @@
 import type { ChannelId } from '#domain/identity'
 import type { ColumnTypes } from '#src/store/dialect'
-import { key, orNull, tableOf, withDefault } from './table.ts'
+import { key, tableOf, withDefault } from './table.ts'
 import type { RowOf } from './table.ts'
 
 /** `id` is `ref` in the domain: the short name under which every other table knows the channel. */
@@ -66,12 +66,6 @@ export const channelKeyEntity = ({ serial, integer, text }: ColumnTypes) =>
       /** SHA-256 of the key, in hex. */
       keyHash: text(64),
       channel: integer,
-      /**
-       * Of a key that an older version made, with epoch 0: the channel's password hash at the time.
-       * It is void with another one. Null for any other key, so that an older version neither takes
-       * nor removes it.
-       */
-      passwordHash: orNull(text(255)),
       keyId: text(32),
       label: text(512),
       createdAt: integer,
@@ -108,4 +102,43 @@ export const channelMappingsEntity = ({ integer, document }: ColumnTypes) =>
     },
   })
 
-export type ChannelMappingsRow = RowOf<typeof channelMappingsEntity>
+/** How attrs of Things are shown: what people set, and what devices say. */
+export const channelPresentationEntity = ({ integer, document }: ColumnTypes) =>
+  tableOf({
+    name: 'channel_presentations',
+    columns: {
+      channel: key(integer),
+      /** A list as JSON. */
+      presentation: document,
+      /** An object as JSON. */
+      discovered: document,
+    },
+  })
+
+/** What the owner of a channel has set for the hooks of monitoring tools. */
+export const channelHooksEntity = ({ integer, document }: ColumnTypes) =>
+  tableOf({
+    name: 'channel_hooks',
+    columns: {
+      channel: key(integer),
+      /** A list as JSON. */
+      mappings: document,
+      /** An object as JSON. Secrets. */
+      secrets: document,
+    },
+  })
+
+/** The newest Event of an alarm whose tool does not tell when it began. */
+export const hookEpisodeEntity = ({ integer, text }: ColumnTypes) =>
+  tableOf({
+    name: 'hook_episodes',
+    columns: {
+      channel: key(integer),
+      source: key(text(32)),
+      eventId: text(64),
+      /** Unix milliseconds; 0 while it is open. */
+      endedAt: integer,
+    },
+  })
+
+export type HookEpisodeRow = RowOf<typeof hookEpisodeEntity>

@@ -5,7 +5,9 @@ import type { ColumnTypes } from '#src/store/dialect'
 import { key, orNull, tableOf, withDefault } from './table.ts'
 import type { RowOf } from './table.ts'
 
-export const deviceEntity = ({ serial, integer, text, indexesLongText }: ColumnTypes) =>
+const byToken = { name: 'devices_by_provider_token', columns: ['providerToken', 'platform'] }
+
+export const deviceEntity = ({ serial, integer, text, indexedCharacters }: ColumnTypes) =>
   tableOf({
     name: 'devices',
     columns: {
@@ -24,16 +26,21 @@ export const deviceEntity = ({ serial, integer, text, indexesLongText }: ColumnT
       seenAt: orNull(integer),
       /** Grows with each change of the route. */
       routeRevision: withDefault(integer, 0),
+      /** How the owners of its channels call it; null for a device without a name. */
+      label: orNull(text(64)),
     },
     indices: [
       { name: 'devices_by_seen_at', columns: ['seenAt', 'createdAt'] },
       { name: 'devices_by_device_id', columns: ['deviceId'], unique: true },
-      {
-        name: 'devices_by_provider_token',
-        columns: ['providerToken', 'platform'],
-        synchronize: indexesLongText,
-      },
+      ...(indexedCharacters === undefined ? [byToken] : []),
     ],
+    added:
+      indexedCharacters === undefined
+        ? undefined
+        : {
+            name: byToken.name,
+            clauses: `ADD KEY ${byToken.name} (provider_token(${indexedCharacters}), platform)`,
+          },
   })
 
 export type DeviceRow = RowOf<typeof deviceEntity>
@@ -49,6 +56,8 @@ export const subscriptionEntity = ({ integer, document }: ColumnTypes) =>
       /** JSON array of single acknowledged seqs behind ackedSeq, ascending. */
       ackedAhead: document,
       createdAt: integer,
+      /** JSON of the preferences of pushes; null for none. (domain/push/preferences.ts) */
+      notify: orNull(document),
     },
     indices: [{ name: 'subscriptions_by_device', columns: ['device'] }],
   })

@@ -2,22 +2,24 @@
 // that a turn writes costs it about 0.3 µs a row, so the document holds members that are only read
 // whole.
 
-import type { EntitySchemaIndexOptions } from 'typeorm'
-
 import type { EventState, ThingState } from '#domain/entity'
 import type { OperationId } from '#domain/identity'
 import type { ColumnTypes } from '#src/store/dialect'
 import { key, orNull, tableOf } from './table.ts'
 import type { RowOf } from './table.ts'
 
-/** TypeORM cannot express a column that only the server knows. (blocks.ts) */
-const byChange = (table: string, hasBlocks: boolean): EntitySchemaIndexOptions[] => [
-  hasBlocks
-    ? { name: `${table}_by_block`, synchronize: false }
-    : { name: `${table}_by_seq`, columns: ['channel', 'seq'] },
-]
+/** The index by the last change. Only the server knows its column. (last-changes.ts) */
+function byChange(table: string, seqsShared: number | undefined) {
+  if (seqsShared === undefined) {
+    return { indices: [{ name: `${table}_by_seq`, columns: ['channel', 'seq'] }] }
+  }
+  const name = `${table}_by_block`
+  const clauses = `ADD COLUMN seq_block bigint AS (seq DIV ${seqsShared}) STORED,
+    ADD KEY ${name} (channel, seq_block)`
+  return { added: { name, clauses } }
+}
 
-export const thingEntity = ({ integer, text, document, hasBlocks }: ColumnTypes) =>
+export const thingEntity = ({ integer, text, document, seqsShared }: ColumnTypes) =>
   tableOf({
     name: 'things',
     columns: {
@@ -29,24 +31,24 @@ export const thingEntity = ({ integer, text, document, hasBlocks }: ColumnTypes)
       opId: orNull(text<OperationId>(128)),
       document,
     },
-    indices: byChange('things', hasBlocks),
+    ...byChange('things', seqsShared),
   })
 
 export type ThingRow = RowOf<typeof thingEntity>
 
-export const eventEntity = ({ integer, text, document, hasBlocks }: ColumnTypes) =>
+export const eventEntity = ({ integer, text, document, seqsShared }: ColumnTypes) =>
   tableOf({
     name: 'events',
     columns: {
       channel: key(integer),
       id: key(text(64)),
-      state: text<EventState>(16),
+      state: text<EventState | 'acknowledged'>(16),
       seq: integer,
       /** The Thing that the Event is filed under. */
       thingId: orNull(text(64)),
       document,
     },
-    indices: byChange('events', hasBlocks),
+    ...byChange('events', seqsShared),
   })
 
 export type EventRow = RowOf<typeof eventEntity>

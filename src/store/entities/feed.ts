@@ -60,7 +60,10 @@ export const updateBlockEntity = ({ integer, bytes }: ColumnTypes) =>
 
 export type UpdateBlockRow = RowOf<typeof updateBlockEntity>
 
-/** The part of a block that one channel has. (feed/update-places.ts) */
+/**
+ * The part of a block that one channel has. (feed/update-places.ts) `lastSeq` of late readings
+ * alone is the number of the block below 0.
+ */
 export const updatePlaceEntity = ({ integer }: ColumnTypes) =>
   tableOf({
     name: 'update_places',

@@ -1,6 +1,5 @@
-import type { ChannelId } from '#domain/identity'
 import type { ColumnTypes } from '#src/store/dialect'
-import { key, tableOf } from './table.ts'
+import { key, tableOf, withDefault } from './table.ts'
 import type { RowOf } from './table.ts'
 
 /** Facts about the whole database, by name. */
@@ -10,15 +9,25 @@ export const gatewayFactEntity = ({ text }: ColumnTypes) =>
     columns: { name: key(text(64)), value: text(255) },
   })
 
-export type GatewayFactRow = RowOf<typeof gatewayFactEntity>
-
-export const laneEntity = ({ integer }: ColumnTypes) =>
+export const laneEntity = ({ integer, text }: ColumnTypes) =>
   tableOf({
     name: 'lanes',
-    columns: { lane: key(integer), epoch: integer, place: integer },
+    columns: {
+      lane: key(integer),
+      epoch: integer,
+      place: integer,
+      owner: withDefault(text(128), ''),
+    },
   })
 
 export type LaneRow = RowOf<typeof laneEntity>
+
+/** The processes that share lanes, by the first of these. */
+export const leaseHolderEntity = ({ integer, text }: ColumnTypes) =>
+  tableOf({
+    name: 'lease_holders',
+    columns: { session: key(text(128)), first: integer, renewedAt: integer },
+  })
 
 /** The index answers every question about batches that does not need their payload. */
 export const logBatchEntity = ({ serial, integer, document }: ColumnTypes) =>
@@ -55,24 +64,3 @@ export const deadLetterEntity = ({ serial, integer, document }: ColumnTypes) =>
   })
 
 export type DeadLetterRow = RowOf<typeof deadLetterEntity>
-
-/** Rows lie in the order in which they were parked. */
-export const parkedEntity = ({ serial, integer, text, document }: ColumnTypes) =>
-  tableOf({
-    name: 'parked_submissions',
-    columns: {
-      id: serial,
-      channelId: text<ChannelId>(26),
-      lane: integer,
-      position: integer,
-      item: integer,
-      payload: document,
-      error: document,
-    },
-    indices: [
-      { name: 'parked_submissions_by_channel', columns: ['channelId', 'id'] },
-      { name: 'parked_submissions_by_lane', columns: ['lane', 'channelId'] },
-    ],
-  })
-
-export type ParkedRow = RowOf<typeof parkedEntity>

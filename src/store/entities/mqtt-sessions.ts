@@ -31,6 +31,7 @@ export type MqttSessionRow = RowOf<typeof mqttSessionEntity>
 export const mqttExchangeEntity = ({ integer, text }: ColumnTypes) =>
   tableOf({
     name: 'mqtt_exchanges',
+    withoutRowid: true,
     columns: {
       device: key(integer),
       slot: key(integer),

@@ -9,9 +9,13 @@ import type { RowOf } from './table.ts'
 /**
  * `waiting`: sent when due. `limited`: the same, but a newer change of its Thing replaces it.
  * `deferred`: tried, and refused for now; later jobs of its device wait. `pushed`: sent; the row
- * stays until it is due, and until then no update of the same Thing is sent.
+ * stays until it is due, and until then no update of the same Thing is sent. `failed`: refused for
+ * good; the row stays until it expires, for receipts.
  */
-export type PushState = 'waiting' | 'limited' | 'deferred' | 'pushed'
+export type PushState = 'waiting' | 'limited' | 'deferred' | 'pushed' | 'failed'
+
+/** The states of a job that has ended, in SQL. */
+export const ENDED_STATES = "('pushed', 'failed')"
 
 export const pushJobEntity = ({ serial, integer, text }: ColumnTypes) =>
   tableOf({

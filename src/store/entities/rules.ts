@@ -27,8 +27,9 @@ export const watchEntity = ({ integer, text, document }: ColumnTypes) =>
     name: 'watches',
     columns: {
       channel: key(integer),
+      /** '' for a deadline of an Event. */
       ruleId: key(text(64)),
-      /** '' for the sweep of a rule. */
+      /** '' for the sweep of a rule, the id of an Event. */
       thingId: key(text(64)),
       /** Set when it is written, so that the owner of a lane finds what is due by one index. */
       lane: integer,

@@ -19,9 +19,16 @@ type Row<Of> = {
     : never
 }
 
+/** An index that TypeORM cannot describe, and the ALTER TABLE that makes it. */
+interface AddedIndex {
+  readonly name: string
+  readonly clauses: string
+}
+
 /** A table with rows of a type. */
 export interface Table<Of> {
   readonly options: EntitySchemaOptions<Columns>
+  readonly added?: AddedIndex | undefined
   readonly row?: Of
 }
 
@@ -47,12 +54,19 @@ export const withDefault = <Held extends string | number>(
 /** Describes a table. Columns have the names of their properties, in lower case with _ between. */
 export function tableOf<Of extends Columns>({
   columns,
+  added,
   ...table
-}: Omit<EntitySchemaOptions<Columns>, 'columns'> & { readonly columns: Of }): Table<Row<Of>> {
+}: Omit<EntitySchemaOptions<Columns>, 'columns'> &
+  Pick<Table<Of>, 'added'> & { readonly columns: Of }): Table<Row<Of>> {
   const named = Object.entries(columns).map(
     ([property, column]) => [property, { name: columnName(property), ...column }] as const,
   )
-  return { options: { ...table, columns: Object.fromEntries(named) } }
+  // An added index belongs to the table: nobody takes it for one too many.
+  const indices = [
+    ...(table.indices ?? []),
+    ...(added ? [{ name: added.name, synchronize: false as const }] : []),
+  ]
+  return { options: { ...table, indices, columns: Object.fromEntries(named) }, added }
 }
 
 const columnName = (property: string): string =>

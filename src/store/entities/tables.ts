@@ -8,8 +8,11 @@ import {
 import {
   channelEntity,
   channelHeadEntity,
+  channelHooksEntity,
   channelKeyEntity,
   channelMappingsEntity,
+  channelPresentationEntity,
+  hookEpisodeEntity,
 } from './channels.ts'
 import { deviceEntity, subscriptionEntity } from './devices.ts'
 import { eventEntity, thingEntity, tombstoneEntity } from './entities.ts'
@@ -18,25 +21,29 @@ import {
   deadLetterEntity,
   gatewayFactEntity,
   laneEntity,
+  leaseHolderEntity,
   logBatchEntity,
-  parkedEntity,
 } from './lanes.ts'
 import { mqttExchangeEntity, mqttSessionEntity } from './mqtt-sessions.ts'
 import { claimEntity, operationBatchEntity, operationEntity } from './operations.ts'
 import { ruleEntity, scheduledEntity, watchEntity } from './rules.ts'
+import { tierChunkEntity, tierCutEntity } from './tiers.ts'
 import { pushJobEntity, pushTallyEntity } from './pushes.ts'
 
 /** Every table, with the column types of one engine. */
 export const tablesFor = (types: ColumnTypes) => ({
   gatewayFacts: gatewayFactEntity(types),
   lanes: laneEntity(types),
+  leaseHolders: leaseHolderEntity(types),
   logBatches: logBatchEntity(types),
   deadLetters: deadLetterEntity(types),
-  parked: parkedEntity(types),
   channels: channelEntity(types),
   channelHeads: channelHeadEntity(types),
   channelKeys: channelKeyEntity(types),
   channelMappings: channelMappingsEntity(types),
+  channelPresentations: channelPresentationEntity(types),
+  channelHooks: channelHooksEntity(types),
+  hookEpisodes: hookEpisodeEntity(types),
   devices: deviceEntity(types),
   subscriptions: subscriptionEntity(types),
   mqttSessions: mqttSessionEntity(types),
@@ -47,6 +54,8 @@ export const tablesFor = (types: ColumnTypes) => ({
   feedEntries: feedEntryEntity(types),
   updateBlocks: updateBlockEntity(types),
   updatePlaces: updatePlaceEntity(types),
+  tierChunks: tierChunkEntity(types),
+  tierCuts: tierCutEntity(types),
   operations: operationEntity(types),
   operationBatches: operationBatchEntity(types),
   claims: claimEntity(types),

@@ -29,14 +29,17 @@ type LockedSubscription = SubscriptionRow & { readonly headSeq: number; readonly
 
 const SEQS_AT_ONCE = 256
 
+type MovedRow = Omit<SubscriptionRow, 'notify'>
+
 export class Acknowledgements {
   readonly #database: Database
-  readonly #moved: Bulk<SubscriptionRow>
+  readonly #moved: Bulk<MovedRow>
 
   constructor(database: Database, tables: Tables) {
     const { onDuplicate } = database.dialect
     this.#database = database
-    this.#moved = Bulk.of(tables.subscriptions, {
+    this.#moved = Bulk.of<MovedRow>(tables.subscriptions, {
+      leftOut: ['notify'],
       onDuplicate: onDuplicate(['channel', 'device'], ['acked_seq', 'acked_ahead']),
     })
   }
@@ -48,7 +51,7 @@ export class Acknowledgements {
   upTo(acknowledgements: readonly Acknowledgement[]): Promise<void> {
     if (acknowledgements.length === 0) return Promise.resolve()
     const job = async (executor: Executor): Promise<void> => {
-      const moved = new Map<string, SubscriptionRow>()
+      const moved = new Map<string, MovedRow>()
       for (const { seq, headSeq, ...held } of await lockSubscriptions(executor, acknowledgements)) {
         const key = `${held.channel} ${held.device}`
         const known = moved.get(key)?.ackedSeq ?? held.ackedSeq

@@ -14,7 +14,7 @@ import type { ChannelId } from '#domain/identity'
 import type { ChannelHeadRow } from '#src/store/entities/channels'
 import type { Executor } from '#src/store/jobs/executor'
 import { deliverables } from './deliverables.ts'
-import type { Deliverables, Wanted } from './deliverables.ts'
+import type { Deliverables, DeliverablesQuery } from './deliverables.ts'
 import { roomFor } from '#src/store/statements/sized'
 
 type Heads = Pick<ChannelHeadRow, 'channel' | 'headSeq' | 'entriesFloor' | 'tombstoneFloor'> & {
@@ -45,7 +45,7 @@ export async function catchUp(
     const known = heads.get(request.channelId)
     return known === undefined ? [] : [{ request, heads: known, gap: gapOf(known, request) }]
   })
-  const { found } = await deliverables(executor, asked.map(wantedBy), roomFor(0, bytes))
+  const { found } = await deliverables(executor, asked.map(queryFor), roomFor(0, bytes))
   const pages = new Map<ChannelId, CatchUpPage>()
   for (const [at, { request, ...known }] of asked.entries()) {
     const part = found[at]
@@ -75,15 +75,15 @@ async function headsOf(
   return new Map(rows.map((row) => [row.channelId, row]))
 }
 
-function wantedBy({ request, heads, gap }: KnownRequest): Wanted {
+function queryFor({ request, heads, gap }: KnownRequest): DeliverablesQuery {
   const { channelId, afterSeq, sinceSeq, deletedSince, limit } = request
   const { channel } = heads
   if (gap?.restart === true) {
     const known = Math.max(sinceSeq, knownTo(heads, request))
     return { channelId, channel, afterSeq: 0, sinceSeq: known, limit } // catch-up/2
   }
-  const stretch = { channelId, channel, afterSeq, sinceSeq, limit }
-  return deletedSince === undefined ? stretch : { ...stretch, deletedSince }
+  const query = { channelId, channel, afterSeq, sinceSeq, limit }
+  return deletedSince === undefined ? query : { ...query, deletedSince }
 }
 
 const pageOf = (

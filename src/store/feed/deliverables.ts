@@ -9,7 +9,7 @@
 
 import type { FeedEntry } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
-import { entitiesInEach } from '#src/store/statements/blocks'
+import { entitiesInEach } from '#src/store/statements/last-changes'
 import type { Executor } from '#src/store/jobs/executor'
 import { syncEntry } from '#src/store/turns/document'
 import type { ThingRow } from '#src/store/entities/entities'
@@ -18,8 +18,8 @@ import { allForEach } from '#src/store/statements/gathered'
 import { contentOf, fill, sizeColumns } from '#src/store/statements/sized'
 import type { ContentTable, RoomInBytes, Sequenced, Sized } from '#src/store/statements/sized'
 
-/** A part of one channel's feed, as a device sees it. */
-export interface Stretch {
+/** What a device has of one channel's feed. */
+interface Progress {
   readonly channel: number
   /** p */
   readonly afterSeq: number
@@ -28,8 +28,8 @@ export interface Stretch {
   readonly deletedSince?: number
 }
 
-/** A stretch of a feed, and the number of deliverables to read from it. */
-export interface Wanted extends Stretch {
+/** What a device has of a feed, and the number of deliverables to read behind it. */
+export interface DeliverablesQuery extends Progress {
   readonly channelId: ChannelId
   /** The greatest number of deliverables. */
   readonly limit: number
@@ -60,23 +60,23 @@ export function entryFrom(channelId: ChannelId, row: StoredEntry): FeedEntry {
 }
 
 /**
- * The next deliverables of each stretch, each of another channel, as far as a page has room in
+ * The next deliverables of each query, each of another channel, as far as a page has room in
  * bytes: those of the first ones when that ends before the last. `left` is the room behind them.
  */
 export async function deliverables(
   executor: Executor,
-  wanted: readonly Wanted[],
+  queries: readonly DeliverablesQuery[],
   room: RoomInBytes,
 ): Promise<{ readonly found: readonly Deliverables[]; readonly left: RoomInBytes }> {
   // One more than there is room for tells whether more follow.
-  const sizes = await rowsIn<Sized, Wanted>(executor, wanted, {
+  const sizes = await rowsIn<Sized, DeliverablesQuery>(executor, queries, {
     columnsOf: sizeColumns,
     limitOf: ({ limit, leftOut }) => limit + 1 + (leftOut?.size ?? 0),
   })
   const fitting: Fitting[] = []
   const parts: { readonly channel: number; readonly isComplete: boolean }[] = []
   let left = room
-  for (const [at, { channel, channelId, limit, leftOut }] of wanted.entries()) {
+  for (const [at, { channel, channelId, limit, leftOut }] of queries.entries()) {
     const all = sizes[at] ?? []
     const open = leftOut === undefined ? all : all.filter(({ seq }) => !leftOut.has(seq))
     const filled = fill(open, { ...left, items: limit })
@@ -96,11 +96,11 @@ export async function deliverables(
 /** The seqs of the next deliverables, at most `limit`. */
 export async function deliverableSeqs(
   executor: Executor,
-  stretch: Stretch,
+  progress: Progress,
   limit: number,
 ): Promise<number[]> {
   const asked = { columnsOf: () => 'seq', limitOf: () => limit }
-  const [found = []] = await rowsIn<Sequenced>(executor, [stretch], asked)
+  const [found = []] = await rowsIn<Sequenced>(executor, [progress], asked)
   return found.map(({ seq }) => seq)
 }
 
@@ -109,43 +109,43 @@ interface FoundIn {
 }
 
 /** A row that the page has room for. */
-type Fitting = Sized & FoundIn & Pick<Wanted, 'channel' | 'channelId'>
+type Fitting = Sized & FoundIn & Pick<DeliverablesQuery, 'channel' | 'channelId'>
 
 interface Selection<One> {
   readonly columnsOf: (table: ContentTable) => string
-  /** Rows of a stretch, at most. */
-  readonly limitOf: (stretch: One) => number
+  /** Rows of each, at most. */
+  readonly limitOf: (one: One) => number
 }
 
-/** The rows of both tables in seq order, for each stretch. */
-async function rowsIn<Row extends Sequenced, One extends Stretch = Stretch>(
+/** The rows of both tables in seq order, for each of the devices' feeds. */
+async function rowsIn<Row extends Sequenced, One extends Progress = Progress>(
   executor: Executor,
-  stretches: readonly One[],
+  feeds: readonly One[],
   { columnsOf, limitOf }: Selection<One>,
 ): Promise<readonly (readonly (Row & FoundIn)[])[]> {
   const entries = await allForEach<Row>(
     executor,
     `SELECT ${columnsOf('feed_entries')}
       FROM feed_entries WHERE channel = ? AND seq > ? ORDER BY seq LIMIT ?`,
-    stretches.map((stretch) => {
-      const { channel, afterSeq, sinceSeq } = stretch
-      return [channel, Math.max(afterSeq, sinceSeq), limitOf(stretch)]
+    feeds.map((feed) => {
+      const { channel, afterSeq, sinceSeq } = feed
+      return [channel, Math.max(afterSeq, sinceSeq), limitOf(feed)]
     }),
   )
-  const slices = stretches.map((stretch) => {
-    const { channel, afterSeq: after, sinceSeq, deletedSince = sinceSeq } = stretch
+  const changes = feeds.map((feed) => {
+    const { channel, afterSeq: after, sinceSeq, deletedSince = sinceSeq } = feed
     const filter = { sql: ` AND (state <> 'deleted' OR seq > ?)`, parameters: [deletedSince] }
-    return { table: 'things' as const, channel, after, filter, limit: limitOf(stretch) }
+    return { table: 'things' as const, channel, after, filter, limit: limitOf(feed) }
   })
-  const things = await entitiesInEach<Row>(executor, slices, {
+  const things = await entitiesInEach<Row>(executor, changes, {
     columns: columnsOf('things'),
     order: 'oldest first',
   })
-  return stretches.map((stretch, at) =>
+  return feeds.map((feed, at) =>
     mergeBySeq(
       (entries[at] ?? []).map((row) => ({ ...row, table: 'feed_entries' as const })),
       (things[at] ?? []).map((row) => ({ ...row, table: 'things' as const })),
-      limitOf(stretch),
+      limitOf(feed),
     ),
   )
 }

@@ -3,7 +3,8 @@
 
 import type { FeedEntry } from '#domain/feed'
 import { PAGE_BYTES_MAX } from '#domain/store-ports'
-import type { HistoryQuery, Page } from '#domain/store-ports'
+import type { HistoryQuery } from '#domain/history/ordered-reads'
+import type { Page } from '#domain/store-ports'
 import type { FeedRow } from '#src/store/entities/feed'
 import type { Executor } from '#src/store/jobs/executor'
 import { FEED_COLUMNS, entryFrom, mergeBySeq } from './deliverables.ts'
@@ -25,13 +26,13 @@ export async function history(
   channel: number,
   query: HistoryQuery,
 ): Promise<Page<FeedEntry>> {
-  const { channelId, limit, model } = query
+  const { channelId, limit, models } = query
   const filter = filterOf(channel, query)
-  const entries = model === 'thing' ? undefined : await entriesFrom(executor, channel, query)
+  const entries = hasRows(models) ? await entriesFrom(executor, channel, query) : undefined
   const updates =
-    model === undefined || model === 'thing'
-      ? await updatesFor(executor, { channel, isFiltered: filter.sql !== '' }, query)
-      : NO_UPDATES
+    models?.includes('thing') === false
+      ? NO_UPDATES
+      : await updatesFor(executor, { channel, isFiltered: filter.sql !== '' }, query)
   const end = filter.sql === '' ? undefined : await unscanned(executor, entries, updates)
 
   const inBlocks = updates.found.filter(({ seq }) => end === undefined || seq < end)
@@ -53,10 +54,17 @@ export async function history(
   return pageOf(mergeBySeq(items, [], count), found, end === undefined ? undefined : end - 1)
 }
 
+/** The models that have a row for each entry. */
+const IN_ROWS = ['message', 'event'] as const
+
+const hasRows = (models: HistoryQuery['models']): boolean =>
+  models === undefined || IN_ROWS.some((model) => models.includes(model))
+
 function filterOf(channel: number, query: HistoryQuery): Filter {
-  const { model, entityId, sinceMs, thingPrefix } = query
+  const { models, entityId, sinceMs, thingPrefix } = query
+  const leftOut = models && IN_ROWS.find((model) => !models.includes(model))
   const conditions: readonly (readonly [column: string, value: string | number | undefined])[] = [
-    ['model = ?', model],
+    ['model <> ?', leftOut],
     ['entity_id = ?', entityId],
     ['accepted_at >= ?', sinceMs],
   ]

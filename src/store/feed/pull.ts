@@ -53,6 +53,6 @@ function openOf(
 ): ReturnType<typeof deliverables> {
   const { channel, channelId, sinceSeq, ackedSeq: afterSeq } = held
   const leftOut = new Set(aheadOf(held))
-  const wanted = { channel, channelId, afterSeq, sinceSeq, limit, leftOut }
-  return database.snapshot((executor) => deliverables(executor, [wanted], room))
+  const query = { channel, channelId, afterSeq, sinceSeq, limit, leftOut }
+  return database.snapshot((executor) => deliverables(executor, [query], room))
 }

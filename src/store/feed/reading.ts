@@ -3,19 +3,25 @@
 import type { Event, Thing } from '#domain/entity'
 import type { CatchUpPage, CatchUpRequest, FeedEntry, Pulled } from '#domain/feed'
 import type { ChannelId, DeviceId } from '#domain/identity'
-import type { EntityQuery, HistoryQuery, Page, ReadStore } from '#domain/store-ports'
+import type { EntryReceipts, ReceiptQuery } from '#domain/push/receipts'
+import type { HistoryQuery, OrderedPage, OrderedQuery } from '#domain/history/ordered-reads'
+import type { EntityQuery, Page, ReadStore } from '#domain/store-ports'
+import type { ScanQuery, Scanned } from '#domain/things/scan'
 import { catchUp } from './catch-up.ts'
-import { entitiesIn, seqBehind } from '#src/store/statements/blocks'
-import type { EntityTable } from '#src/store/statements/blocks'
+import { entitiesIn, seqBehind } from '#src/store/statements/last-changes'
+import type { EntityTable } from '#src/store/statements/last-changes'
 import type { Database } from '#src/store/jobs/database'
 import type { Executor } from '#src/store/jobs/executor'
 import type { Value } from '#src/store/dialect'
-import { eventFrom, thingFrom } from '#src/store/turns/document'
+import { ACKNOWLEDGED, eventFrom, thingFrom } from '#src/store/turns/document'
 import type { EventRow, ThingRow } from '#src/store/entities/entities'
 import { history } from './history.ts'
+import { openEvents } from './open-events.ts'
 import { SCANNED_MAX, beginning, beginsWith, pageOf } from '#src/store/statements/paging'
 import type { Filter } from '#src/store/statements/paging'
 import { pull } from './pull.ts'
+import { receiptsOf } from './receipts.ts'
+import { scan } from './scanning.ts'
 import { contentOf, fill, roomFor, sizeColumns } from '#src/store/statements/sized'
 import type { Sized } from '#src/store/statements/sized'
 
@@ -46,6 +52,20 @@ export class Reading implements ReadStore {
     return { ...page, items: page.items.map(eventFrom) }
   }
 
+  scan(query: ScanQuery): Promise<Scanned> {
+    return this.#database.snapshot(async (executor) => {
+      const channel = await channelOf(executor, query.channelId)
+      return channel === undefined ? { things: [], isLast: true } : scan(executor, channel, query)
+    })
+  }
+
+  openEventsInOrder(query: OrderedQuery): Promise<OrderedPage<Event>> {
+    return this.#database.snapshot(async (executor) => {
+      const channel = await channelOf(executor, query.channelId)
+      return channel === undefined ? { items: [] } : openEvents(executor, channel, query)
+    })
+  }
+
   history(query: HistoryQuery): Promise<Page<FeedEntry>> {
     return this.#database.snapshot(async (executor) => {
       const channel = await channelOf(executor, query.channelId)
@@ -59,6 +79,13 @@ export class Reading implements ReadStore {
 
   pull(deviceId: DeviceId, limit: number): Promise<Pulled> {
     return pull(this.#database, deviceId, limit)
+  }
+
+  receipts(query: ReceiptQuery): Promise<EntryReceipts | undefined> {
+    return this.#database.snapshot(async (executor) => {
+      const channel = await channelOf(executor, query.channelId)
+      return channel === undefined ? undefined : receiptsOf(executor, channel, query)
+    })
   }
 
   #entity<Row>(table: EntityTable, channelId: ChannelId, id: string): Promise<Row | undefined> {
@@ -96,12 +123,22 @@ export class Reading implements ReadStore {
 }
 
 /** A condition beside the channel; empty when there is none. */
-function filterOf(table: EntityTable, { state, thingId, thingPrefix }: EntityQuery): Filter {
+function filterOf(
+  table: EntityTable,
+  { state, thingId, thingPrefix, isAcknowledged }: EntityQuery,
+): Filter {
   const conditions: string[] = []
   const parameters: Value[] = []
-  if (state !== undefined) {
+  if (state === 'open') {
+    conditions.push(' AND state IN (?, ?)')
+    parameters.push(state, ACKNOWLEDGED)
+  } else if (state !== undefined) {
     conditions.push(' AND state = ?')
     parameters.push(state)
+  }
+  if (isAcknowledged !== undefined) {
+    conditions.push(isAcknowledged ? ' AND state = ?' : ' AND state <> ?')
+    parameters.push(ACKNOWLEDGED)
   }
   if (thingId !== undefined && table === 'events') {
     conditions.push(' AND thing_id = ?')
@@ -114,7 +151,11 @@ function filterOf(table: EntityTable, { state, thingId, thingPrefix }: EntityQue
   return { sql: conditions.join(''), parameters }
 }
 
-async function channelOf(executor: Executor, channelId: ChannelId): Promise<number | undefined> {
+/** The store's own number of a channel that is there. */
+export async function channelOf(
+  executor: Executor,
+  channelId: ChannelId,
+): Promise<number | undefined> {
   const row = await executor.first<{ id: number }>(
     'SELECT id FROM channels WHERE channel_id = ? AND is_deleted = 0',
     [channelId],

@@ -5,16 +5,20 @@
 //   update-blocks/1. An update reads back equal to the entry that was written, byte for byte.
 //   update-blocks/2. A block has at most ENTRIES_MAX updates, and BLOCK_BYTES_MAX of payload unless
 //     it has one update only: so what a reader unpacks at once is bounded. (W7)
+//   update-blocks/3. A late reading is an update without a seq, in the place where it came among
+//     those of its channel. No reader of the feed gets it.
 
 import type { FeedEntry } from '#domain/feed'
 import { isGatewayForm, isOperationOf, operationIdFrom } from '#domain/identity'
 import type { OperationId } from '#domain/identity'
 import type { Dialect } from '#src/store/dialect'
 import type { FeedRow, UpdateBlockRow, UpdatePlaceRow } from '#src/store/entities/feed'
-import { memberAt, pack, unpack } from '#src/store/statements/packed'
+import { isPlain, memberAt, pack, unpack } from '#src/store/statements/packed'
 
 /** The members of an update, with or without the channel. */
-type Update = Pick<FeedEntry, 'seq' | 'opId' | 'model' | 'action' | 'entityId' | 'acceptedAt'> & {
+type Update = Pick<FeedEntry, 'opId' | 'model' | 'action' | 'entityId' | 'acceptedAt'> & {
+  /** Undefined for a late reading. */
+  readonly seq?: number | undefined
   readonly state?: string | null
   readonly rev?: number | null
   readonly payload: string
@@ -39,7 +43,7 @@ const RANDOM_AT = 14
 interface Columns {
   /** Each channel with the number of its updates. */
   readonly channels: (readonly [channel: number, updates: number])[]
-  /** The first seq of each channel, then the distance from the seq before. */
+  /** The first seq of each channel, then the distance from the seq before; 0 for none. */
   readonly seqs: number[]
   readonly models: FeedRow['model'][]
   readonly actions: FeedRow['action'][]
@@ -60,6 +64,7 @@ export interface Block {
   readonly entries: number
   readonly content: Buffer
   readonly lastAt: number
+  /** `lastSeq` is 0 where a channel has late readings alone. */
   readonly places: readonly Pick<UpdatePlaceRow, 'channel' | 'lastSeq' | 'lastAt'>[]
 }
 
@@ -107,7 +112,7 @@ function blockOf(updates: readonly UpdateOf[], start: number, end: number): Bloc
       const update = updates[to]
       if (update?.ref !== channel) break
       const { item } = update
-      columns.seqs.push(item.seq - seq)
+      columns.seqs.push(item.seq === undefined ? 0 : item.seq - seq)
       columns.models.push(item.model)
       columns.actions.push(item.action)
       columns.entities.push(item.entityId)
@@ -120,7 +125,7 @@ function blockOf(updates: readonly UpdateOf[], start: number, end: number): Bloc
         columns.opIds.push(0)
         random += item.opId.slice(RANDOM_AT)
       } else columns.opIds.push(item.opId)
-      seq = item.seq
+      seq = item.seq ?? seq
       if (item.acceptedAt > lastAt) lastAt = item.acceptedAt
     }
     columns.channels.push([channel, to - from])
@@ -155,31 +160,49 @@ export function addBlock(
 ): void {
   rows.blocks.push({ id, lastAt, entries, places: places.length, isJoined, content })
   const span = spanOf(dialect, id)
-  for (const place of places) rows.places.push({ span, ...place, block: id })
+  for (const place of places) {
+    // update-blocks/3: behind no seq; a key of its own, as the number of the block is.
+    const lastSeq = place.lastSeq === 0 ? -id : place.lastSeq
+    rows.places.push({ span, ...place, lastSeq, block: id })
+  }
 }
 
 /** True when the random part of an op_id says all that the time of acceptance does not. */
 const isMade = ({ opId, acceptedAt }: Update): boolean =>
   isGatewayForm(opId) && isOperationOf(opId, acceptedAt)
 
+/** An update as a block has it; a late reading has no seq. */
+export type UpdateRow = Omit<FeedRow, 'seq'> & { readonly seq: FeedRow['seq'] | undefined }
+
+/** False for a late reading. */
+export const isEntry = (update: UpdateRow): update is FeedRow => update.seq !== undefined
+
+/** False when a block has no update of a Thing: most have none, and need not be read. */
+export function mayHave(content: Uint8Array, entityId: string): boolean {
+  const bytes = Buffer.from(content.buffer, content.byteOffset, content.length)
+  const text = bytes.subarray(1 + (bytes[0] ?? 0) * RANDOM_BYTES)
+  return isPlain(text) ? text.includes(entityId) : unpack(text).includes(entityId)
+}
+
 /**
- * The updates of one channel in a block, or of all of them, in the order of channel and seq.
- * (update-blocks/1)
+ * The updates of one channel in a block, or of all of them, in the order of channel and seq, late
+ * readings among them. (update-blocks/1)
  */
-export function updatesIn(content: Uint8Array, wanted?: number): readonly FeedRow[] {
+export function updatesIn(content: Uint8Array, wanted?: number): readonly UpdateRow[] {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.length)
   const textAt = 1 + (bytes[0] ?? 0) * RANDOM_BYTES
   const text = unpack(bytes.subarray(textAt))
   const payloadsAt = text.indexOf('\n') + 1
   const columns = JSON.parse(text.slice(0, payloadsAt)) as Columns
-  const updates: FeedRow[] = []
+  const updates: UpdateRow[] = []
   let index = 0
   let at = payloadsAt
   let randomAt = 1
   for (const [channel, count] of columns.channels) {
     let seq = 0
     for (const end = index + count; index < end; index += 1) {
-      seq += memberAt(columns.seqs, index)
+      const distance = memberAt(columns.seqs, index)
+      seq += distance
       const opId = memberAt(columns.opIds, index)
       const payloadAt = at
       const opAt = randomAt
@@ -190,7 +213,7 @@ export function updatesIn(content: Uint8Array, wanted?: number): readonly FeedRo
       const random = (): string => bytes.toString('hex', opAt, opAt + RANDOM_BYTES)
       updates.push({
         channel,
-        seq,
+        seq: distance === 0 ? undefined : seq,
         model: memberAt(columns.models, index),
         action: memberAt(columns.actions, index),
         entityId: memberAt(columns.entities, index),
@@ -204,3 +227,7 @@ export function updatesIn(content: Uint8Array, wanted?: number): readonly FeedRo
   }
   return updates
 }
+
+/** The same without late readings: entries of the feed. */
+export const entriesIn = (content: Uint8Array, wanted?: number): readonly FeedRow[] =>
+  updatesIn(content, wanted).filter(isEntry)

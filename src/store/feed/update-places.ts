@@ -10,65 +10,91 @@ import type { FeedRow, UpdateBlockRow, UpdatePlaceRow } from '#src/store/entitie
 import type { Value } from '#src/store/dialect'
 import type { Executor } from '#src/store/jobs/executor'
 import { allForEach } from '#src/store/statements/gathered'
-import { spanOf, updatesIn } from './update-blocks.ts'
+import { entriesIn, isEntry, spanOf, updatesIn } from './update-blocks.ts'
+import type { UpdateRow } from './update-blocks.ts'
 
 /** Blocks of one statement. */
 const BLOCKS_AT_ONCE = 4
+
+/** Every place of a channel is behind it: first, in each span, those of late readings alone. */
+export const BEFORE_ALL = Number.MIN_SAFE_INTEGER
 
 /** Places of a channel behind a seq, from a span on. */
 interface Behind {
   readonly channel: number
   readonly after: number
   readonly firstSpan?: number
+  /**
+   * Those of late readings alone, the newest block first. Joining gives updates smaller numbers: so
+   * what it moves meanwhile still follows, here or among the places of seqs.
+   */
+  readonly isLate?: boolean
 }
 
 /** The end of a SELECT, from FROM on, that finds places `p` in seq order. */
 export function placesBehind(
   { dialect }: Executor,
-  { channel, after, firstSpan = 0 }: Behind,
+  { channel, after, firstSpan = 0, isLate = false }: Behind,
 ): { readonly from: string; readonly parameters: readonly Value[]; readonly order: string } {
   const { spanBits } = dialect
+  const condition = `p.channel = ? AND p.last_seq > ?${isLate ? ' AND p.last_seq < 0' : ''}`
   if (spanBits === undefined) {
-    const from = 'FROM update_places p WHERE p.span = 0 AND p.channel = ? AND p.last_seq > ?'
+    const from = `FROM update_places p WHERE p.span = 0 AND ${condition}`
     return { from, parameters: [channel, after], order: ' ORDER BY p.last_seq' }
   }
-  const from = `FROM (
-      WITH RECURSIVE spans (span) AS (
-        SELECT max(?, (SELECT min(id) FROM update_blocks) >> ${spanBits})
-        UNION ALL SELECT span + 1 FROM spans
-          WHERE span < (SELECT max(id) FROM update_blocks) >> ${spanBits}
-      ) SELECT span FROM spans
-    ) s CROSS JOIN update_places p ON p.span = s.span WHERE p.channel = ? AND p.last_seq > ?`
+  const oldest = `max(?, (SELECT min(id) FROM update_blocks) >> ${spanBits})`
+  const newest = `(SELECT max(id) FROM update_blocks) >> ${spanBits}`
+  const spans = isLate
+    ? `SELECT ${newest} UNION ALL SELECT span - 1 FROM spans WHERE span > ${oldest}`
+    : `SELECT ${oldest} UNION ALL SELECT span + 1 FROM spans WHERE span < ${newest}`
+  const from = `FROM (WITH RECURSIVE spans (span) AS (${spans}) SELECT span FROM spans) s
+    CROSS JOIN update_places p ON p.span = s.span WHERE ${condition}`
   return { from, parameters: [firstSpan, channel, after], order: '' }
 }
 
 type Held = Pick<UpdatePlaceRow, 'span' | 'lastSeq'> & Pick<UpdateBlockRow, 'content'>
 
-/**
- * The updates of a channel behind a seq, block by block. `sinceMs` leaves out blocks of which every
- * update was accepted before it.
- */
-export async function* updatesBehind(
+/** `sinceMs` leaves out blocks of which every update was accepted before it. */
+type BehindSince = Behind & { readonly sinceMs?: number | undefined }
+
+/** What a block has of a channel. */
+interface InBlock {
+  readonly lastSeq: number
+  readonly updates: readonly UpdateRow[]
+}
+
+/** The updates of a channel at places behind a seq, block by block, late readings among them. */
+export async function* readingsBehind(
   executor: Executor,
-  { sinceMs = 0, ...behind }: Behind & { readonly sinceMs?: number | undefined },
-): AsyncGenerator<readonly FeedRow[]> {
-  const { channel, after } = behind
-  let last = after
+  { sinceMs = 0, ...behind }: BehindSince,
+): AsyncGenerator<InBlock> {
+  const { channel, isLate = false } = behind
+  let { after } = behind
   let firstSpan = sinceMs > 0 ? await spanSince(executor, sinceMs) : 0
   for (;;) {
-    const { from, parameters, order } = placesBehind(executor, { channel, after: last, firstSpan })
+    const { from, parameters, order } = placesBehind(executor, { ...behind, after, firstSpan })
     const held = await executor.all<Held>(
       `SELECT p.span, p.last_seq AS lastSeq, (SELECT content FROM update_blocks WHERE id = p.block)
         AS content ${from} AND p.last_at >= ?${order} LIMIT ?`,
       [...parameters, sinceMs, BLOCKS_AT_ONCE],
     )
-    for (const { content } of held) {
-      yield updatesIn(content, channel).filter(({ seq }) => seq > after)
+    for (const { lastSeq, content } of held) {
+      yield { lastSeq, updates: updatesIn(content, channel) }
     }
     const newest = held.at(-1)
     if (newest === undefined || held.length < BLOCKS_AT_ONCE) return
-    last = newest.lastSeq
-    firstSpan = newest.span
+    after = newest.lastSeq
+    if (!isLate) firstSpan = newest.span
+  }
+}
+
+/** The entries of a channel's feed behind a seq, block by block. */
+export async function* updatesBehind(
+  executor: Executor,
+  behind: Omit<BehindSince, 'isLate'>,
+): AsyncGenerator<readonly FeedRow[]> {
+  for await (const { updates } of readingsBehind(executor, behind)) {
+    yield updates.filter(isEntry).filter(({ seq }) => seq > behind.after)
   }
 }
 
@@ -154,7 +180,7 @@ async function updatesInSpan(
     if (row === undefined) continue
     const keys = new Set(wanted.map(keyOf))
     const [only] = wanted
-    const updates = updatesIn(row.content, wanted.length === 1 ? only?.channel : undefined)
+    const updates = entriesIn(row.content, wanted.length === 1 ? only?.channel : undefined)
     found.push(...updates.filter((update) => keys.has(keyOf(update))))
   }
   return found

@@ -101,8 +101,8 @@ export class Database {
   }
 
   /** Returns the rows of one SELECT. */
-  all<Row>(sql: string, parameters?: readonly Value[]): Promise<readonly Row[]> {
-    return this.read((executor) => executor.all<Row>(sql, parameters))
+  all<Row>(sql: string, parameters?: readonly Value[], traits?: JobTraits) {
+    return this.read<readonly Row[]>((executor) => executor.all<Row>(sql, parameters), traits)
   }
 
   /** Returns the first row of one SELECT. */
@@ -133,8 +133,8 @@ export class Database {
   }
 
   /** Runs one statement that writes; run twice, it leaves the same rows. */
-  single(job: Job<void>): Promise<void> {
-    return this.#enter(this.dialect.single, job, { isIdempotent: true })
+  single(job: Job<void>, traits: JobTraits = {}): Promise<void> {
+    return this.#enter(this.dialect.single, job, { ...traits, isIdempotent: true })
   }
 
   /** Tries the driver; with an unexpected one the database is slower. Called once. */

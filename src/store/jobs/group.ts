@@ -17,7 +17,7 @@ import { StoreBusy } from '#src/store/store-error'
 /** Items of one job at most. A turn waits for one such job, which takes some milliseconds. */
 export const AT_ONCE_MAX = 256
 
-export interface GroupWork<Item, Answer> {
+interface GroupWork<Item, Answer> {
   /** Enters the gate with a job, of one of Database's kinds. */
   readonly enter: (
     job: (executor: Executor) => Promise<readonly Answer[]>,

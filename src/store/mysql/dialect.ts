@@ -16,6 +16,7 @@
 //   mysql/6. When the server rolls a transaction back, later statements may be on their way
 //     already. They must not take effect by themselves: so COMMIT is sent once all are answered.
 
+import { memberOf } from '#domain/record'
 import { tlsRefusal } from '#domain/tls-refusal'
 import type { Description, Dialect, Failure } from '#src/store/dialect'
 
@@ -51,10 +52,9 @@ export const mysql: Dialect = {
     text: (length) => ({ type: 'varchar', length, ...BINARY }),
     document: { type: 'mediumtext', ...BINARY },
     bytes: { type: 'mediumblob' },
-    indexesLongText: false,
-    hasBlocks: true,
+    indexedCharacters: 191, // InnoDB allows 3,072 bytes.
+    seqsShared: 128,
   },
-  seqBlock: 128,
   // mysql/4
   setup: [
     `SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', autocommit = 1,
@@ -73,6 +73,8 @@ export const mysql: Dialect = {
   },
   single: 'read', // mysql/5: it commits by itself and locks nothing between two messages
   afterwards: { read: [], snapshot: [], repeatable: AFTERWARDS, durable: AFTERWARDS },
+  // Of the time zones of server and session, UTC alone never repeats an hour.
+  nowMs: "(TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000)",
   forUpdate: ' FOR UPDATE',
   forUpdateOfFree: ' FOR UPDATE SKIP LOCKED',
   byIndex: (name) => ` FORCE INDEX (${name})`,
@@ -162,6 +164,3 @@ function numberOf(error: unknown): number | undefined {
   const number = memberOf(error, 'errno')
   return typeof number === 'number' && number > 0 ? number : undefined
 }
-
-const memberOf = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined

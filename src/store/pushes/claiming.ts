@@ -18,7 +18,9 @@
 import { OPERATION_STATUSES } from '#domain/operation'
 import type { OperationStatus } from '#domain/operation'
 import type { ClaimedPushes, EndedOperations, PushClaim } from '#domain/push'
+import type { PreferenceReader } from '#domain/push/preferences'
 import type { Executor } from '#src/store/jobs/executor'
+import type { PushState } from '#src/store/entities/pushes'
 import { changeById, removeById } from '#src/store/statements/bulk'
 import { firstBlockers, runsFrom } from './blockers.ts'
 import type { Blocker, Run } from './blockers.ts'
@@ -29,16 +31,21 @@ import { longQueues } from './long-queues.ts'
 import type { Ended, Settling } from './settling.ts'
 import { sortThings } from './things.ts'
 
+interface ClaimingParts {
+  readonly settling: Settling
+  readonly preferences: PreferenceReader
+}
+
 export async function claimJobs(
   executor: Executor,
   claim: PushClaim,
-  settling: Settling,
+  { settling, preferences }: ClaimingParts,
 ): Promise<ClaimedPushes> {
   const longest = await dueJobs(executor, claim)
   const found = [...(await earlierJobs(executor, longest, claim)), ...longest]
   const due = found.slice(0, claim.limit)
-  const marks = due.filter(({ state }) => state === 'pushed')
-  const jobs = due.filter(({ state }) => state !== 'pushed')
+  const marks = due.filter(({ state }) => hasEnded(state))
+  const jobs = due.filter(({ state }) => !hasEnded(state))
   const expired = jobs.filter(({ expiresAt }) => expiresAt <= claim.nowMs)
   const live = jobs.filter(({ expiresAt }) => expiresAt > claim.nowMs)
   const things = await sortThings(executor, live, claim) // claiming/3
@@ -47,14 +54,12 @@ export async function claimJobs(
   const over = [...expired.map(({ id }) => id), ...things.superseded]
   const ended = await settling.end(executor, over.map(unserved), claim.nowMs)
   const claimed = await claimInOrder(executor, things.ready, claim) // claiming/2
-  const { pushes, unreachable, outlived, unreadable } = await loadPushes(
-    executor,
-    claim.provider,
-    claimed,
-  )
+  const loaded = await loadPushes(executor, claim, { jobs: claimed, preferences })
+  const { pushes, unreachable, outlived, unreadable, filtered } = loaded
   const lost: readonly Ended[] = [
     ...[...unreachable, ...outlived].map(unserved),
     ...unreadable.map((id) => ({ id, isFailure: true })), // W6
+    ...filtered.map((id) => ({ id, isFailure: false, isFiltered: true }) as const),
   ]
   const endedToo = await settling.end(executor, lost, claim.nowMs)
   const next = await executor.first<{ dueAt: number }>(
@@ -66,6 +71,7 @@ export async function claimJobs(
     expired: expired.length + outlived.length,
     superseded: things.superseded.length + unreachable.length,
     unreadable: unreadable.length,
+    filtered: filtered.length,
     ended: sumOf(ended, endedToo),
     hasMore: found.length >= claim.limit,
     nextDueMs: next?.dueAt,
@@ -80,6 +86,8 @@ function sumOf(one: EndedOperations, other: EndedOperations): EndedOperations {
   }
   return sum
 }
+
+const hasEnded = (state: PushState): boolean => state === 'pushed' || state === 'failed'
 
 const unserved = (id: number): Ended => ({ id, isFailure: false })
 

@@ -4,15 +4,11 @@
 // Invariants:
 //   flags/1. A channel with such a subscriber has the mark. The transaction that makes a device
 //            such a subscriber sets it, under the lock of the head, which every turn of the channel
-//            takes first. Nodes of a version without marks do not set it: `flagNext` finds their
-//            channels. The mark stays: a marked channel may have no such subscriber any more.
+//            takes first. The mark stays: a marked channel may have no such subscriber any more.
 
 import type { DeviceId } from '#domain/identity'
 import { changeIn } from '#src/store/statements/bulk'
 import type { Executor } from '#src/store/jobs/executor'
-
-/** Devices that one call of `flagNext` checks. */
-const DEVICES_AT_ONCE = 1_000
 
 /** flags/1: marks a channel; gives its head, which stays locked until the transaction ends. */
 export async function flagChannel(executor: Executor, channel: number): Promise<number> {
@@ -35,27 +31,6 @@ export async function flagChannelsOf(executor: Executor, deviceId: DeviceId): Pr
     [deviceId],
   )
   await flag(executor, followed)
-}
-
-/**
- * Sets missing marks for the devices behind an id. Gives the last id that it checked; 0 behind the
- * last device.
- */
-export async function flagNext(executor: Executor, afterDevice: number): Promise<number> {
-  const devices = await executor.all<{ id: number }>(
-    'SELECT id FROM devices WHERE id > ? ORDER BY id LIMIT ?',
-    [afterDevice, DEVICES_AT_ONCE],
-  )
-  const last = devices.at(-1)?.id ?? 0
-  const missed = await executor.all<{ channel: number }>(
-    `SELECT h.channel FROM devices d
-      JOIN subscriptions s ON s.device = d.id
-      JOIN channel_heads h ON h.channel = s.channel AND h.has_provider_routes = 0
-      WHERE d.id > ? AND d.id <= ? AND d.channel_type <> 'private'`,
-    [afterDevice, last],
-  )
-  await flag(executor, missed)
-  return devices.length < DEVICES_AT_ONCE ? 0 : last
 }
 
 async function flag(

@@ -15,7 +15,7 @@ const PACE = 20
 const STEPS = [CLAIMED_MAX, 10 * CLAIMED_MAX]
 
 /** A job's place in the queue of its device, roughly. */
-export interface LongQueues {
+interface LongQueues {
   /** Milliseconds for which a job waits behind others of its device; 0 for the first ones. */
   waitMs(job: { readonly device: number; readonly id: number }): number
 }

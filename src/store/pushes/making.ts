@@ -11,6 +11,7 @@
 //   making/4. An operation with jobs has a row of its own, also when the record of its batch says
 //     that it was sent: the row goes before that.
 
+import { ttlOf } from '#domain/feed'
 import type { FeedEntry } from '#domain/feed'
 import type { OperationId } from '#domain/identity'
 import { PUSH_LIFE_MS } from '#domain/push'
@@ -126,12 +127,7 @@ function keyOf({ ref, entry }: NewEntry): readonly (string | number | null)[] {
 }
 
 /** The time at which a push expires: after the ttl of a Message that has one. (decisions.md 3) */
-function expiryOf({ model, acceptedAt, payload }: FeedEntry): number {
-  const fallback = acceptedAt + PUSH_LIFE_MS
-  if (model !== 'message' || !payload.includes('"ttl"')) return fallback
-  const { ttl } = JSON.parse(payload) as { readonly ttl?: unknown }
-  return typeof ttl === 'number' ? ttl : fallback
-}
+const expiryOf = (entry: FeedEntry): number => ttlOf(entry) ?? entry.acceptedAt + PUSH_LIFE_MS
 
 async function operationsWithJobs(
   executor: Executor,

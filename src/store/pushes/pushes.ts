@@ -10,13 +10,15 @@ import type {
   PushStore,
   Settler,
 } from '#domain/push'
+import { PreferenceReader } from '#domain/push/preferences'
 import type { ProviderName } from '#domain/push/providers'
+import type { Meter } from '#domain/telemetry'
 import { changeIn, removeById } from '#src/store/statements/bulk'
 import type { Database } from '#src/store/jobs/database'
+import { ENDED_STATES } from '#src/store/entities/pushes'
 import type { Tables } from '#src/store/entities/tables'
 import type { Executor } from '#src/store/jobs/executor'
 import { claimJobs } from './claiming.ts'
-import { flagNext } from './flags.ts'
 import { Settling } from './settling.ts'
 import type { Ended } from './settling.ts'
 
@@ -33,16 +35,19 @@ export class Pushes implements PushStore {
   readonly #database: Database
   readonly #rules: PushRules
   readonly #settling: Settling
+  readonly #preferences = new PreferenceReader()
 
-  constructor(database: Database, tables: Tables, rules: PushRules) {
+  constructor(database: Database, tables: Tables, rules: PushRules, meter: Meter) {
     this.#database = database
+    meter.gauge('known_preferences', {}, () => this.#preferences.size)
     this.#rules = rules
     this.#settling = new Settling(rules, tables, database.dialect)
   }
 
   /** A power cut may undo a claim: the process that held it is gone then. */
   claim(claim: PushClaim): Promise<ClaimedPushes> {
-    return this.#database.repeatable((executor) => claimJobs(executor, claim, this.#settling))
+    const parts = { settling: this.#settling, preferences: this.#preferences }
+    return this.#database.repeatable((executor) => claimJobs(executor, claim, parts))
   }
 
   /** Run again after a commit whose answer was lost, it finds its jobs gone. */
@@ -63,7 +68,7 @@ export class Pushes implements PushStore {
     await this.#move(worker, ids, { claim: '', dueMs: nowMs })
   }
 
-  tend(after: number, nowMs: number): Promise<{ readonly after: number; readonly ended: number }> {
+  tend(nowMs: number): Promise<number> {
     return this.#database.repeatable(async (executor) => {
       const rows = await executor.all<{ id: number; expiresAt: number }>(
         'SELECT id, expires_at AS expiresAt FROM push_jobs ORDER BY id LIMIT ?',
@@ -73,9 +78,9 @@ export class Pushes implements PushStore {
       const old = young < 0 ? rows : rows.slice(0, young)
       const ended = old.map(({ id }) => ({ id, isFailure: false }))
       await this.#settling.end(executor, ended, nowMs)
-      // Marks of pushed Things have ended earlier.
+      // Marks have ended earlier.
       await removeById(executor, 'push_jobs', old)
-      return { after: await flagNext(executor, after), ended: old.length }
+      return old.length
     }, IDEMPOTENT)
   }
 
@@ -160,7 +165,7 @@ async function defer(
       on: 'push_jobs.id = k.id',
       set: `due_at = k.until_ms, attempts = k.tries, route_revision = k.revision, claim = '',
         state = CASE WHEN k.tried = 1 THEN 'deferred' ELSE push_jobs.state END`,
-      where: `push_jobs.claim = ? AND push_jobs.state <> 'pushed'`,
+      where: `push_jobs.claim = ? AND push_jobs.state NOT IN ${ENDED_STATES}`,
     }),
     [JSON.stringify(rows), worker],
   )

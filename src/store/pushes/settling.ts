@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   settling/1. A job ends once: its row is locked, and a job whose row is gone or only marks a
-//               Thing has ended.
+//               Thing or a failure has ended.
 //   settling/2. An operation ends with its last job, in the same transaction. A transaction that
 //               ends jobs of an operation locks its record, so that the later of two sees the
 //               effect of the earlier.
@@ -13,6 +13,7 @@ import type { EndedOperations, PushRules, PushTally } from '#domain/push'
 import { Bulk, allIn, changeById, changeIn, removeById } from '#src/store/statements/bulk'
 import type { Executor } from '#src/store/jobs/executor'
 import type { Dialect } from '#src/store/dialect'
+import { ENDED_STATES } from '#src/store/entities/pushes'
 import type { PushTallyRow } from '#src/store/entities/pushes'
 import type { Tables } from '#src/store/entities/tables'
 
@@ -20,6 +21,8 @@ import type { Tables } from '#src/store/entities/tables'
 export interface Ended {
   readonly id: number
   readonly isFailure: boolean
+  /** Set when its device does not want it: the operation ends as if there were no such device. */
+  readonly isFiltered?: true
   /**
    * The time until which its device gets no update of its Thing: until then the row stays as a
    * mark.
@@ -100,17 +103,18 @@ function lockJobs(executor: Executor, ended: readonly Ended[]): Promise<readonly
     executor,
     ids,
     (list) => `SELECT id, op_id AS opId FROM push_jobs${byIndex('PRIMARY')}
-      WHERE id IN (${list}) AND state <> 'pushed'${forUpdate}`,
+      WHERE id IN (${list}) AND state NOT IN ${ENDED_STATES}${forUpdate}`,
   )
 }
 
 function talliesOf(jobs: readonly OpenJob[], ended: readonly Ended[]): Tallies {
-  const failures = new Set(ended.flatMap(({ id, isFailure }) => (isFailure ? [id] : [])))
+  const byId = new Map(ended.map((one) => [one.id, one]))
   const tallies: Tallies = new Map()
   for (const { id, opId } of jobs) {
     const tally = tallies.get(opId) ?? { served: 0, failed: 0 }
-    if (failures.has(id)) tally.failed += 1
-    else tally.served += 1
+    const { isFailure, isFiltered } = byId.get(id) ?? {}
+    if (isFailure === true) tally.failed += 1
+    else if (isFiltered !== true) tally.served += 1
     tallies.set(opId, tally)
   }
   return tallies
@@ -135,12 +139,16 @@ async function removeOrMark(
   const marks = new Map(
     ended.flatMap(({ id, markUntilMs }) => (markUntilMs === undefined ? [] : [[id, markUntilMs]])),
   )
+  const failures = new Set(ended.flatMap(({ id, isFailure }) => (isFailure ? [id] : [])))
+  const failed = jobs.filter(({ id }) => failures.has(id))
   const kept = jobs.filter(({ id }) => marks.has(id))
   await removeById(
     executor,
     'push_jobs',
-    jobs.filter(({ id }) => !marks.has(id)),
+    jobs.filter(({ id }) => !marks.has(id) && !failures.has(id)),
   )
+  const fail = `UPDATE push_jobs SET state = 'failed', due_at = expires_at, claim = ''`
+  await changeById(executor, failed, fail, [])
   const byTime = Map.groupBy(kept, ({ id }) => marks.get(id) ?? 0)
   const mark = `UPDATE push_jobs SET state = 'pushed', due_at = ?, claim = ''`
   for (const [untilMs, rows] of byTime) await changeById(executor, rows, mark, [untilMs])
@@ -173,7 +181,7 @@ async function withJobs(
     executor,
     opIds,
     (list) => `SELECT DISTINCT op_id AS opId FROM push_jobs
-      WHERE op_id IN (${list}) AND state <> 'pushed'`,
+      WHERE op_id IN (${list}) AND state NOT IN ${ENDED_STATES}`,
   )
   return new Set(rows.map(({ opId }) => opId))
 }

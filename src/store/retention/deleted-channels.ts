@@ -5,8 +5,9 @@
 //     more: a turn that loaded the channel before the deletion still writes rows for it, and nobody
 //     would find the rows of a channel without a row of its own.
 
+import { removeById } from '#src/store/statements/bulk'
 import type { Executor } from '#src/store/jobs/executor'
-import { placesBehind } from '#src/store/feed/update-places'
+import { BEFORE_ALL, placesBehind } from '#src/store/feed/update-places'
 import type { UpdatePlaceRow } from '#src/store/entities/feed'
 
 /** Other tables with rows of a channel, and the column that orders them within it. */
@@ -15,12 +16,18 @@ const PARTS = [
   ['subscriptions', 'device'],
   ['channel_keys', 'id'],
   ['channel_mappings', 'channel'],
+  ['channel_presentations', 'channel'],
+  ['channel_hooks', 'channel'],
+  ['hook_episodes', 'source'],
   ['bindings', 'grant_id'],
   ['things', 'id'],
   ['events', 'id'],
   ['rules', 'id'],
   ['scheduled_messages', 'op_id'],
 ] as const
+
+/** Those whose rows nothing but their own number orders within a channel. */
+const NUMBERED = ['tier_chunks', 'tier_cuts'] as const
 
 /** The rows of the channel itself, which go together. */
 const OWN_ROWS = 2
@@ -56,6 +63,12 @@ export async function removeDeletedChannel(
     channel: deleted.id,
     maxRows: left,
   })
+  for (const table of NUMBERED) {
+    removed += await removeNumbered(executor, table, {
+      channel: deleted.id,
+      maxRows: maxRows - removed,
+    })
+  }
   if (maxRows - removed < OWN_ROWS) return removed
   await executor.run('DELETE FROM channel_heads WHERE channel = ?', [deleted.id])
   await executor.run('DELETE FROM channels WHERE id = ?', [deleted.id])
@@ -64,7 +77,7 @@ export async function removeDeletedChannel(
 
 /** Blocks stay until retention removes them with what other channels have in them. */
 async function removePlaces(executor: Executor, channel: number, maxRows: number): Promise<number> {
-  const { from, parameters, order } = placesBehind(executor, { channel, after: 0 })
+  const { from, parameters, order } = placesBehind(executor, { channel, after: BEFORE_ALL })
   const places = await executor.all<Pick<UpdatePlaceRow, 'span' | 'lastSeq'>>(
     `SELECT p.span, p.last_seq AS lastSeq ${from}${order} LIMIT ?`,
     [...parameters, maxRows],
@@ -77,6 +90,19 @@ async function removePlaces(executor: Executor, channel: number, maxRows: number
     )
   }
   return places.length
+}
+
+async function removeNumbered(
+  executor: Executor,
+  table: (typeof NUMBERED)[number],
+  { channel, maxRows }: Pick<PartToRemove, 'channel' | 'maxRows'>,
+): Promise<number> {
+  if (maxRows <= 0) return 0
+  const rows = await executor.all<{ id: number }>(
+    `SELECT id FROM ${table} WHERE channel = ? LIMIT ?`,
+    [channel, maxRows],
+  )
+  return removeById(executor, table, rows)
 }
 
 interface PartToRemove {

@@ -9,6 +9,7 @@
 //       (operations/3)
 //   retention/4. A step removes no more rows than it was given. Rows that are removed in pairs need
 //     room for a pair.
+//   retention/5. No block is removed before its updates count in the tiers, however old it is.
 //
 // Tables in commit order are nearly in the order of acceptance: an entry of a node whose clock is
 // ahead keeps the rows behind it until its own time has come.
@@ -21,6 +22,7 @@ import { removeDeletedChannel } from './deleted-channels.ts'
 import type { TombstoneRow } from '#src/store/entities/entities'
 import type { UpdateBlockRow } from '#src/store/entities/feed'
 import { removeBindSessions, removeEndedGrants } from '#src/store/assistants/ended-grants'
+import { removeCutThings, removeTierPeriods } from '#src/store/tiers/removal'
 import { deleteIdleChannels, removeIdleDevices } from './idle.ts'
 
 /** Removes at most `maxRows` rows of one kind and gives how many. (retention/4) */
@@ -29,12 +31,14 @@ type Chore = (executor: Executor, before: RetentionLimits, maxRows: number) => P
 const CHORES: readonly Chore[] = [
   removeClaims,
   removeOperations,
-  rowsOf('operation_batches', 'last_at', 'operations'),
+  removalOf('operation_batches', 'last_at', 'operations'),
   // Raises no floor: a device that is behind gets each Thing whole, not its updates.
   removeUpdateBlocks,
+  (executor, { tiers }, maxRows) => removeTierPeriods(executor, tiers, maxRows),
+  removeCutThings,
   removeFeedEntries,
   removeTombstones,
-  rowsOf('dead_letters', 'at', 'operations'),
+  removalOf('dead_letters', 'at', 'operations'),
   (executor, before, maxRows) => removeEndedGrants(executor, before.authorization, maxRows),
   (executor, before, maxRows) => removeBindSessions(executor, before.bindSessions, maxRows),
   (executor, before, maxRows) => removeDeletedChannel(executor, before.deletedChannels, maxRows),
@@ -139,7 +143,11 @@ async function oldestOf<Row extends Old>(
 }
 
 /** Removes the rows of a table in commit order whose time in `column` is before a limit. */
-function rowsOf(table: string, column: string, limit: keyof RetentionLimits): Chore {
+function removalOf(
+  table: string,
+  column: string,
+  limit: Exclude<keyof RetentionLimits, 'tiers'>,
+): Chore {
   const select = `SELECT id, ${column} AS at FROM ${table}`
   return async (executor, { [limit]: before }, maxRows) =>
     removeById(executor, table, await oldestOf<Old>(executor, select, { before, maxRows }))
@@ -151,8 +159,10 @@ async function removeUpdateBlocks(
   { thingUpdates }: RetentionLimits,
   maxRows: number,
 ): Promise<number> {
+  // retention/5; the sum keeps the database from an index by it: most blocks are joined.
   const old = await executor.all<Pick<UpdateBlockRow, 'id' | 'places'>>(
-    `SELECT id, places FROM update_blocks WHERE last_at < ? ORDER BY last_at LIMIT ?`,
+    `SELECT id, places FROM update_blocks WHERE last_at < ? AND is_joined + 0 = 1
+      ORDER BY last_at LIMIT ?`,
     [thingUpdates, maxRows],
   )
   let rows = 0

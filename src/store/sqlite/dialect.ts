@@ -24,8 +24,6 @@ export const sqlite: Dialect = {
     text: (length) => ({ type: 'varchar', length }),
     document: { type: 'text' },
     bytes: { type: 'blob' },
-    indexesLongText: true,
-    hasBlocks: false,
   },
   // 32,768 updates: their places take a hundred pages.
   spanBits: 15,
@@ -38,6 +36,7 @@ export const sqlite: Dialect = {
   },
   single: 'repeatable',
   afterwards: { read: [], snapshot: [], repeatable: [], durable: [] },
+  nowMs: "CAST(unixepoch('subsec') * 1000 AS integer)",
   forUpdate: '',
   forUpdateOfFree: '',
   byIndex: () => '',

@@ -14,7 +14,7 @@ import { IN_MEMORY, SqliteConnection, SqliteError } from './connection.ts'
 import { FILE_MODE, makeFolderOf, realPathOf } from './private-files.ts'
 
 /** A database that belongs to this process. */
-export interface DatabaseLock {
+interface DatabaseLock {
   /**
    * Records the address at which this process listens (`host:port`), for the message of another
    * process that wants the database.

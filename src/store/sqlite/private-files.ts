@@ -4,7 +4,7 @@
 // Invariants:
 //   private-files/1. A file is made with mode 0600, whatever the umask. SQLite gives the files that
 //     it makes beside a database (-wal, -shm, -journal) the mode of the database.
-//   private-files/2. Files of an older version lose what others may do with them.
+//   private-files/2. Files that others can reach, as those of a copy may be, lose that.
 //   private-files/3. A folder is closed only when it is the gateway's own: it belongs to the user,
 //     has no sticky bit and holds nothing but files of the database. Others may need any other
 //     folder (/tmp, a home, a working directory), so it stays as it is.

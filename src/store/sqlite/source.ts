@@ -3,6 +3,7 @@
 
 import { existsSync } from 'node:fs'
 
+import { keepNewest } from '#domain/bounds/newest'
 import { MIGRATIONS } from '#src/store/migrations/migrations'
 import type { Runner, RunnerResult, Source } from '#src/store/jobs/executor'
 import { IN_MEMORY, SqliteConnection } from './connection.ts'
@@ -124,10 +125,7 @@ class SqliteRunner implements Runner {
     if (known !== undefined) return known
     const statement = this.#connection.prepare(sql)
     this.#statements.set(sql, statement)
-    if (this.#statements.size > STATEMENTS_KEPT) {
-      const [oldest = ''] = this.#statements.keys()
-      this.#statements.delete(oldest)
-    }
+    keepNewest(this.#statements, STATEMENTS_KEPT)
     return statement
   }
 }

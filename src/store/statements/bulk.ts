@@ -113,26 +113,26 @@ export class Bulk<Item> {
   /** The statements that insert the rows in order; the values of each are read when it is taken. */
   *inserts(items: readonly Item[], { limits, dialect }: Executor): Generator<RowsStatement> {
     const width = this.#values.length
-    const values: Value[] = []
-    const lengths: number[] = []
-    const lengthOf = (row: number): number => {
-      const item = items[row]
-      if (row === lengths.length && item !== undefined) lengths.push(this.#append(values, item))
-      return lengths[row] ?? 0
-    }
+    // As long as they will be: an array that grows is copied over and over.
+    const values = Array<Value>(items.length * width)
+    const lengths = Array<number>(items.length)
+    const lengthOf = (row: number): number =>
+      (lengths[row] ??= this.#write(values, row * width, items[row] as Item))
     for (const [start, rows] of chunks(items.length, limits.rowsMax, lengthOf)) {
       const sql = this.#statementFor(rows, dialect)
       yield { sql, rows, values: values.slice(start * width, (start + rows) * width) }
     }
   }
 
-  /** Appends the values of an item's row; gives the characters of text and the bytes in it. */
-  #append(values: Value[], item: Item): number {
+  /** Writes the values of an item's row; gives the characters of text and the bytes in it. */
+  #write(values: Value[], start: number, item: Item): number {
     let length = 0
+    let at = start
     for (const valueOf of this.#values) {
       const value = valueOf(item)
       if (typeof value !== 'number' && value !== null) length += value.length
-      values.push(value)
+      values[at] = value
+      at += 1
     }
     return length
   }

@@ -25,12 +25,12 @@ export async function allForEach<Row>(
     // Only powers of two as sizes, so that few different statements are prepared.
     size = Math.min(GATHERED_MAX, 2 ** Math.floor(Math.log2(lists.length - start)))
     const part = lists.slice(start, start + size)
-    found.push(...(await rowsOf<Row>(executor, select, part)))
+    found.push(...(await rowsForEach<Row>(executor, select, part)))
   }
   return found
 }
 
-async function rowsOf<Row>(
+async function rowsForEach<Row>(
   executor: Executor,
   select: string,
   lists: readonly (readonly Value[])[],

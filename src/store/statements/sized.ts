@@ -80,7 +80,7 @@ interface Content {
 }
 
 /** A row of some channel whose content is wanted. */
-interface Wanted extends Pick<Sized, 'id' | 'seq'> {
+interface Named extends Pick<Sized, 'id' | 'seq'> {
   readonly channel: number
 }
 
@@ -88,7 +88,7 @@ interface Wanted extends Pick<Sized, 'id' | 'seq'> {
 export async function contentOf<Row extends Sequenced>(
   executor: Executor,
   { table, columns }: Content,
-  wanted: readonly Wanted[],
+  wanted: readonly Named[],
 ): Promise<(Row & { readonly channel: number })[]> {
   if (wanted.length === 0) return []
   const { dialect } = executor

@@ -8,7 +8,7 @@
 //       on, and so is a log that does not hold the place up to which it was applied. The places
 //       are read first and the bounds after them: other nodes append and apply meanwhile.
 
-import { LogMismatch, positionOf } from '#domain/lane'
+import { LANES_MAX, LogMismatch, positionOf } from '#domain/lane'
 import type { AppliedTo, LanePlace, Lease, LogBounds, LogState } from '#domain/lane'
 import type { LaneMove } from '#domain/store-ports'
 import type { Database } from '#src/store/jobs/database'
@@ -20,7 +20,6 @@ const LANES = 'lanes'
 const LAST_DURABLE = 'settled'
 const IDEMPOTENT = { isIdempotent: true }
 const URGENT = { isUrgent: true, isIdempotent: true }
-const LANES_MAX = 1_024
 
 /** Binds the database to a log, or throws LogMismatch with a sentence that says what to do. (W5) */
 export async function bindLog(
@@ -117,7 +116,7 @@ export function takeLane(
         ${onDuplicate(['lane'], [])}`,
       [lane],
     )
-    const held = await executor.first<Omit<LaneRow, 'lane'>>(
+    const held = await executor.first<Pick<LaneRow, 'epoch' | 'place'>>(
       `SELECT epoch, place FROM lanes WHERE lane = ?${forUpdate}`,
       [lane],
     )
@@ -152,7 +151,7 @@ export function fencedLanes(
   moves: readonly LaneMove[],
 ): Promise<readonly number[]> {
   return database.read(async (executor) => {
-    const rows = await executor.all<LaneRow>(
+    const rows = await executor.all<Omit<LaneRow, 'owner'>>(
       'SELECT lane, epoch, place FROM lanes WHERE lane < ?',
       [LANES_MAX],
     )

@@ -8,14 +8,12 @@
 //   operation-batches/1. The operations of a row were accepted within SPAN_MS of the first one: who
 //     looks for an op_id looks at the rows of that stretch alone.
 //   operation-batches/2. A batch that stands in the log twice has a row with the same key, which
-//     the database refuses: the turn is then decided anew with every op_id looked up. (turn-uses/3)
-//   operation-batches/3. Nodes of the version before do not read these rows, so none is written
-//     for operations accepted before the time that the migration left for their end.
+//     the database refuses: the turn is then decided anew with every op_id looked up.
+//     (turn-records/4)
 
 import { isGatewayForm, operationIdFrom, operationTimeOf, operationsFrom } from '#domain/identity'
 import type { ChannelId, EntityId, OperationId } from '#domain/identity'
 import type { Operation } from '#domain/operation'
-import type { TurnWrites } from '#domain/store-ports'
 import type { SubmissionModel } from '#domain/submission'
 import type { OperationBatchRow } from '#src/store/entities/operations'
 import type { Executor } from '#src/store/jobs/executor'
@@ -57,21 +55,27 @@ export function* batchRows(batch: readonly Operation[]): Generator<OperationBatc
 }
 
 function rowOf(first: Operation, operations: readonly Operation[]): OperationBatchRow {
-  const channels = [...new Set(operations.map(({ channelId }) => channelId))]
-  const places = new Map(channels.map((channelId, place) => [channelId, place]))
-  const columns: Columns = [
-    channels,
-    operations.map(({ channelId }) => places.get(channelId) ?? 0),
-    operations.map(({ model }) => model),
-    operations.map(({ entityId }) => entityId),
-    operations.map(({ acceptedAt }) => acceptedAt - first.acceptedAt),
-  ]
-  const randoms = Buffer.from(operations.map(({ opId }) => opId.slice(RANDOM_AT)).join(''), 'hex')
+  const numbers = new Map<ChannelId, number>()
+  const places: number[] = []
+  const models: SubmissionModel[] = []
+  const entities: EntityId[] = []
+  const times: number[] = []
+  let randoms = ''
+  for (const { opId, channelId, model, entityId, acceptedAt } of operations) {
+    const place = numbers.get(channelId) ?? numbers.size
+    if (place === numbers.size) numbers.set(channelId, place)
+    places.push(place)
+    models.push(model)
+    entities.push(entityId)
+    times.push(acceptedAt - first.acceptedAt)
+    randoms += opId.slice(RANDOM_AT)
+  }
+  const columns: Columns = [[...numbers.keys()], places, models, entities, times]
   return {
     firstOp: first.opId,
     lastAt: operations.at(-1)?.acceptedAt ?? first.acceptedAt,
     operations: operations.length,
-    content: Buffer.concat([randoms, pack(JSON.stringify(columns))]),
+    content: Buffer.concat([Buffer.from(randoms, 'hex'), pack(JSON.stringify(columns))]),
   }
 }
 
@@ -129,27 +133,4 @@ function randomsOf({ operations, content }: BatchContent): Buffer {
 /** True when the row has the random part of an op_id; cheaper than to unpack it. */
 function hasRandom(row: BatchContent, opId: OperationId): boolean {
   return randomsOf(row).includes(Buffer.from(opId.slice(RANDOM_AT), 'hex'))
-}
-
-const COMPACT_SINCE = 'compact_since'
-
-/** The time of acceptance from which on records of batches are written. (operation-batches/3) */
-export async function compactSince(executor: Executor): Promise<number> {
-  const row = await executor.first<{ value: string }>(
-    'SELECT value FROM gateway_meta WHERE name = ?',
-    [COMPACT_SINCE],
-  )
-  return Number(row?.value ?? 0)
-}
-
-/** The same writes, with a row for each operation that was accepted before a time. */
-export function withRowsBefore(from: number, writes: TurnWrites): TurnWrites {
-  const { batches = [] } = writes
-  const isBefore = ({ acceptedAt }: Operation): boolean => acceptedAt < from
-  if (from === 0 || !batches.some((batch) => batch.some(isBefore))) return writes
-  return {
-    ...writes,
-    operations: [...writes.operations, ...batches.flat().filter(isBefore)],
-    batches: batches.map((batch) => batch.filter((operation) => !isBefore(operation))),
-  }
 }

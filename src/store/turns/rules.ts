@@ -1,12 +1,13 @@
 // Reads and writes the rules of a turn, and what is due in a lane.
 //
 // Invariants:
-//   R7. Due rows are read in the order of (deadline, rule, Thing), by one index.
+//   R7. Due rows are read in the order of (deadline, rule, Thing), by one index. An Event has a row
+//     of its own, too.
 //   rule-rows/1. What is due in a deleted channel is skipped: its rows go with the channel. So is
-//     that of a parked one, which would keep the others from their share.
+//     that of one whose rows are refused, which would keep the others from their share.
 
 import type { ChannelId, ThingId } from '#domain/identity'
-import { DUE_MAX, SWEEP_MAX, WAITING_MAX } from '#domain/rules/stored'
+import { DUE_MAX, OF_EVENT, SWEEP_MAX, WAITING_MAX } from '#domain/rules/stored'
 import type {
   DueInChannel,
   DueItem,
@@ -17,13 +18,13 @@ import type {
   WatchOf,
 } from '#domain/rules/stored'
 import { isRecord } from '#domain/record'
-import type { ChannelWrites, EntityKey } from '#domain/store-ports'
+import type { ChannelWrites, DueLimits, EntityKey } from '#domain/store-ports'
 import type { RuleRow, WatchRow } from '#src/store/entities/rules'
 import type { Tables } from '#src/store/entities/tables'
 import type { Dialect } from '#src/store/dialect'
 import type { Database } from '#src/store/jobs/database'
 import type { Executor, RowsStatement } from '#src/store/jobs/executor'
-import { OF_CHANNEL, messagesDue, nextMessageDue } from './scheduled.ts'
+import { OF_CHANNEL, messagesDue, nextMessageDue, notIn } from './scheduled.ts'
 import { Bulk } from '#src/store/statements/bulk'
 import { StoreDefect } from '#src/store/store-error'
 
@@ -57,7 +58,7 @@ export async function watchesOf(
         w.thing_id AS thingId, w.document
       FROM ${executor.dialect.keys('k', { channel_id: 'text', id: 'text' })}
       CROSS JOIN channels c ON c.channel_id = k.channel_id
-      CROSS JOIN watches w ON w.channel = c.id AND w.thing_id = k.id`,
+      CROSS JOIN watches w ON w.channel = c.id AND w.thing_id = k.id AND w.rule_id <> ''`,
     [JSON.stringify(wanted.map(({ channelId, id }) => [channelId, id]))],
   )
   return rows.map(({ document, ...row }) => ({ ...row, watch: parsed<Watch>(document) }))
@@ -69,35 +70,34 @@ interface DueRow extends DueItem {
   readonly document: string
 }
 
-interface Asked {
+interface Asked extends DueLimits {
   readonly lane: number
   readonly upTo: number
-  readonly max: number | undefined
 }
 
 /** Reads the Messages and deadlines of a lane that are due by a time. (R7) */
 export function dueIn(
   database: Database,
-  { lane, upTo, max = DUE_MAX }: Asked,
+  { lane, upTo, max = DUE_MAX, except = [] }: Asked,
 ): Promise<readonly DueInChannel[]> {
   return database.read(async (executor) => {
-    const messages = await messagesDue(executor, { lane, upTo, max })
+    const messages = await messagesDue(executor, { lane, upTo, max, except })
     const left = max - [...messages.values()].flat().length
     const rows = await executor.all<DueRow>(
       `SELECT w.channel, c.channel_id AS channelId, w.rule_id AS ruleId, w.thing_id AS thingId,
           w.document
         FROM watches w ${OF_CHANNEL('w')}
-        WHERE w.lane = ? AND w.due <= ? ORDER BY w.due, w.rule_id, w.thing_id, w.channel LIMIT ?`,
-      [lane, upTo, left],
+        WHERE w.lane = ? AND w.due <= ? ${notIn(except)}
+        ORDER BY w.due, w.rule_id, w.thing_id, w.channel LIMIT ?`,
+      [lane, upTo, ...except, left],
     )
-    const byChannel = new Map<ChannelId, (DueItem | DueSweep)[]>()
+    const byChannel = new Map<ChannelId, DueInChannel['items'][number][]>()
     for (const channelId of messages.keys()) byChannel.set(channelId, [])
     let count = 0
     for (const row of rows) {
       if (count >= left) break
-      const { channelId, ruleId, thingId } = row
-      const isSweep = row.thingId.length === 0
-      const item = isSweep ? await sweepOf(executor, row, left) : { ruleId, thingId }
+      const { channelId } = row
+      const item = await itemOf(executor, row, left)
       count += 'thingIds' in item ? item.thingIds.length + 1 : 1
       const items = byChannel.get(channelId)
       if (items === undefined) byChannel.set(channelId, [item])
@@ -108,6 +108,12 @@ export function dueIn(
       return { channelId, items, ...(due && { messages: due }) }
     })
   }, URGENT)
+}
+
+async function itemOf(executor: Executor, row: DueRow, max: number) {
+  const { ruleId, thingId } = row
+  if (ruleId === OF_EVENT) return { eventId: thingId }
+  return row.thingId.length === 0 ? sweepOf(executor, row, max) : { ruleId, thingId }
 }
 
 /** The next Things of a sweep: those with a watch of the rule, and all others if it asks. */

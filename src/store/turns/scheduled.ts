@@ -5,7 +5,7 @@ import { isRecord } from '#domain/record'
 import { SENT_PER_TICK_MAX } from '#domain/rules/scheduled'
 import type { ScheduledMessage, ScheduledRead, ScheduledState } from '#domain/rules/scheduled'
 import type { PutOff } from '#domain/rules/stored'
-import type { ChannelWrites } from '#domain/store-ports'
+import type { ChannelWrites, DueLimits } from '#domain/store-ports'
 import type { Fields } from '#domain/submission'
 import type { ScheduledRow } from '#src/store/entities/rules'
 import type { Tables } from '#src/store/entities/tables'
@@ -19,10 +19,13 @@ type Row = Pick<ScheduledRow, 'due' | 'document'> & {
   readonly messageId: MessageId
 }
 
-/** Joins the channel of a row that may be due: neither deleted nor parked. (rule-rows/1) */
+/** Joins the channel of a row that may be due, which is not deleted. (rule-rows/1) */
 export const OF_CHANNEL = (row: string): string =>
-  `JOIN channels c ON c.id = ${row}.channel AND c.is_deleted = 0 AND NOT EXISTS
-    (SELECT 1 FROM parked_submissions p WHERE p.channel_id = c.channel_id)`
+  `JOIN channels c ON c.id = ${row}.channel AND c.is_deleted = 0`
+
+/** Leaves channels out whose ids are parameters. (rule-rows/1) */
+export const notIn = (channels: readonly ChannelId[]): string =>
+  channels.length === 0 ? '' : `AND c.channel_id NOT IN (${channels.map(() => '?').join(', ')})`
 
 const COLUMNS = 'c.channel_id AS channelId, m.op_id AS opId, m.due, m.message_id AS messageId'
 
@@ -58,16 +61,22 @@ export async function scheduledOf(
   }))
 }
 
+interface Due extends Required<DueLimits> {
+  readonly lane: number
+  readonly upTo: number
+}
+
 /** The Messages of a lane that are due by a time, by channel, in the order of their times. */
 export async function messagesDue(
   executor: Executor,
-  { lane, upTo, max }: { readonly lane: number; readonly upTo: number; readonly max: number },
+  { lane, upTo, max, except }: Due,
 ): Promise<ReadonlyMap<ChannelId, readonly ScheduledMessage[]>> {
   const rows = await executor.all<Row>(
     `SELECT ${COLUMNS}, m.document
       FROM scheduled_messages m ${OF_CHANNEL('m')}
-      WHERE m.lane = ? AND m.due <= ? ORDER BY m.due, m.op_id, m.channel LIMIT ?`,
-    [lane, upTo, Math.min(max, SENT_PER_TICK_MAX)],
+      WHERE m.lane = ? AND m.due <= ? ${notIn(except)}
+      ORDER BY m.due, m.op_id, m.channel LIMIT ?`,
+    [lane, upTo, ...except, Math.min(max, SENT_PER_TICK_MAX)],
   )
   const groups = Map.groupBy(rows, ({ channelId }) => channelId)
   return new Map([...groups].map(([channelId, list]) => [channelId, list.map(messageOf)]))

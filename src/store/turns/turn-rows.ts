@@ -1,25 +1,28 @@
 // Turns a turn's writes into rows, with few statements a table.
+//
+// Invariants:
+//   turn-rows/1. Late readings stand behind the entries of their turn, but for those of a Thing
+//     that the turn deletes: those came before, and are gone with the deletion. (contributions/2)
 
 import type { Event, Thing } from '#domain/entity'
-import type { FeedEntry } from '#domain/feed'
+import type { FeedEntry, LateReading } from '#domain/feed'
 import type { OperationId } from '#domain/identity'
 import type { Operation } from '#domain/operation'
-import type { ParkedSubmission } from '#domain/parked'
 import type { ChannelHead, ChannelWrites, DeadLetter, TurnWrites } from '#domain/store-ports'
 import { Bulk } from '#src/store/statements/bulk'
 import type { Columns } from '#src/store/statements/bulk'
 import type { RowsStatement, Executor } from '#src/store/jobs/executor'
 import type { Dialect } from '#src/store/dialect'
-import { documentOf, filedUnder } from './document.ts'
+import { documentOf } from '#domain/things/document'
+import { eventState, filedUnder } from './document.ts'
 import type { ChannelHeadRow } from '#src/store/entities/channels'
 import type { EventRow, ThingRow, TombstoneRow } from '#src/store/entities/entities'
 import type { FeedRow, UpdateBlockRow, UpdatePlaceRow } from '#src/store/entities/feed'
-import type { DeadLetterRow, ParkedRow } from '#src/store/entities/lanes'
+import type { DeadLetterRow } from '#src/store/entities/lanes'
 import type { OperationBatchRow, OperationRow } from '#src/store/entities/operations'
 import type { Tables } from '#src/store/entities/tables'
 import { addBlock, blocksOf } from '#src/store/feed/update-blocks'
 import { batchRows } from './operation-batches.ts'
-import { unpark } from './parked.ts'
 import { RuleRows } from './rules.ts'
 import { ScheduledRows, putOff } from './scheduled.ts'
 
@@ -55,7 +58,7 @@ const THING: Columns<ThingRow, ThingOfChannel> = {
 const EVENT: Columns<EventRow, OfChannel<Event>> = {
   channel: ({ ref }) => ref,
   id: ({ item }) => item.id,
-  state: ({ item }) => item.state,
+  state: ({ item }) => eventState(item),
   seq: ({ item }) => item.seq,
   thingId: ({ item }) => filedUnder(item),
   document: ({ item }) => documentOf(item),
@@ -94,15 +97,6 @@ const DEAD_LETTER: Columns<DeadLetterRow, DeadLetter> = {
   at: ({ at }) => at,
 }
 
-const PARKED: Columns<ParkedRow, ParkedSubmission> = {
-  channelId: ({ channelId }) => channelId,
-  lane: ({ lane }) => lane,
-  position: ({ position }) => position,
-  item: ({ index }) => index,
-  payload: ({ payload }) => payload,
-  error: ({ error }) => error,
-}
-
 const KEY = ['channel', 'id']
 
 export class TurnRows {
@@ -116,7 +110,6 @@ export class TurnRows {
   readonly #operations: Bulk<Operation>
   readonly #operationBatches: Bulk<OperationBatchRow>
   readonly #deadLetters: Bulk<DeadLetter>
-  readonly #parked: Bulk<ParkedSubmission>
   readonly #rules: RuleRows
   readonly #scheduled: ScheduledRows
 
@@ -143,7 +136,6 @@ export class TurnRows {
     this.#operations = new Bulk(tables.operations, OPERATION)
     this.#operationBatches = Bulk.of(tables.operationBatches)
     this.#deadLetters = new Bulk(tables.deadLetters, DEAD_LETTER)
-    this.#parked = new Bulk(tables.parked, PARKED)
   }
 
   /** The statements that write a turn. */
@@ -161,17 +153,15 @@ export class TurnRows {
     yield* this.#tombstones.inserts(parts.tombstones, executor)
     yield* this.#feedEntries.inserts(parts.feedEntries, executor)
     yield* this.#updates(parts.updates, firstUpdate, executor)
-    if (writes.unparked !== undefined) yield* unpark(writes.unparked)
     if (writes.putOff !== undefined) yield putOff(writes.putOff)
     yield* this.#operations.inserts(writes.operations, executor)
     const batches = (writes.batches ?? []).flatMap((batch) => [...batchRows(batch)])
     yield* this.#operationBatches.inserts(batches, executor)
     yield* this.#deadLetters.inserts(writes.deadLetters, executor)
-    yield* this.#parked.inserts(writes.parked ?? [], executor)
   }
 
   *#updates(
-    updates: readonly OfChannel<FeedEntry>[],
+    updates: readonly OfChannel<FeedEntry | LateReading>[],
     first: number,
     executor: Executor,
   ): Generator<RowsStatement> {
@@ -186,10 +176,11 @@ export class TurnRows {
   }
 }
 
-/** The number of a turn's updates of Things. */
+/** The number of a turn's updates of Things and of its late readings. */
 export function updatesOf({ channels }: TurnWrites): number {
   let count = 0
-  for (const { entries } of channels) {
+  for (const { entries, late = [] } of channels) {
+    count += late.length
     for (const { model } of entries) if (model === 'thing') count += 1
   }
   return count
@@ -206,9 +197,9 @@ function partsOf(channels: readonly ChannelWrites[]) {
     events: [] as OfChannel<Event>[],
     tombstones: [] as TombstoneRow[],
     feedEntries: [] as OfChannel<FeedEntry>[],
-    updates: [] as OfChannel<FeedEntry>[],
+    updates: [] as OfChannel<FeedEntry | LateReading>[],
   }
-  for (const { head, things, events, entries } of channels.toSorted(byRef)) {
+  for (const { head, things, events, entries, late = [] } of channels.toSorted(byRef)) {
     const { ref } = head
     if (entries.length > 0) parts.heads.push(head)
     for (const item of inOrder(things)) {
@@ -219,12 +210,30 @@ function partsOf(channels: readonly ChannelWrites[]) {
       parts.events.push({ ref, item })
       if (item.state === 'closed') parts.tombstones.push(tombstoneRow('event', { ref, item }))
     }
-    for (const item of entries) {
+    for (const item of late.length === 0 ? entries : inPlace(entries, late)) {
       const table = item.model === 'thing' ? parts.updates : parts.feedEntries
       table.push({ ref, item })
     }
   }
   return parts
+}
+
+/** The items of a channel in the order in which readers count them. */
+function inPlace(
+  entries: readonly FeedEntry[],
+  late: readonly LateReading[],
+): readonly (FeedEntry | LateReading)[] {
+  /** When each Thing that was deleted was created again. */
+  const createdAt = new Map<string, number>()
+  for (const { model, action, entityId, acceptedAt } of entries) {
+    if (model !== 'thing') continue
+    if (action === 'delete') createdAt.set(entityId, Infinity)
+    else if (createdAt.get(entityId) === Infinity) createdAt.set(entityId, acceptedAt)
+  }
+  const isEnded = ({ entityId, acceptedAt }: LateReading): boolean =>
+    acceptedAt < (createdAt.get(entityId) ?? -Infinity)
+  // turn-rows/1
+  return [...late.filter(isEnded), ...entries, ...late.filter((one) => !isEnded(one))]
 }
 
 const byRef = (one: ChannelWrites, other: ChannelWrites): number => one.head.ref - other.head.ref

@@ -27,8 +27,7 @@ import type { EventRow, ThingRow } from '#src/store/entities/entities'
 import type { Tables } from '#src/store/entities/tables'
 import { JobMaking } from '#src/store/pushes/making'
 import { bindLog, fencedLanes, laneMoves, lastEpoch, takeLane, writeDurably } from './lanes.ts'
-import { compactSince, operationsInBatches, withRowsBefore } from './operation-batches.ts'
-import { parkedIn, waitingFor } from './parked.ts'
+import { operationsInBatches } from './operation-batches.ts'
 import { deadlinesIn, dueIn, nextDueIn, rulesOf, watchesOf } from './rules.ts'
 import { scheduledOf } from './scheduled.ts'
 import { TurnRows, updatesOf } from './turn-rows.ts'
@@ -48,11 +47,9 @@ export function turnsOn(database: Database, tables: Tables, pushes: PushRules): 
     lastEpoch: () => lastEpoch(database),
     bindLog: (log) => bindLog(database, log),
     commit: committing(database, { tables, pushes, numbers }),
-    due: (lane, upTo, max) => dueIn(database, { lane, upTo, max }),
+    due: (lane, upTo, limits) => dueIn(database, { lane, upTo, ...limits }),
     nextDue: (lane) => nextDueIn(database, lane),
     deadlines: (lane) => deadlinesIn(database, lane),
-    parkedIn: (lane) => parkedIn(database, lane),
-    waitingFor: (channelId, max) => waitingFor(database, channelId, max),
     untilDurable: () => writeDurably(database),
     // The statements need not see one state: only the owner of the lanes writes these rows.
     load: (reads) => database.read((executor) => load(executor, reads), URGENT),
@@ -68,7 +65,6 @@ interface Writing {
 function committing(database: Database, { tables, pushes, numbers }: Writing): TurnStore['commit'] {
   const rows = new TurnRows(tables, database.dialect)
   const jobs = new JobMaking(pushes, tables, database.dialect)
-  let since: number | undefined
   function* statements(
     writes: TurnWrites,
     firstUpdate: number,
@@ -83,9 +79,7 @@ function committing(database: Database, { tables, pushes, numbers }: Writing): T
     //   fenced.
     const queued = await database.repeatable<readonly OperationId[] | undefined>(
       async (executor) => {
-        since ??= await compactSince(executor)
-        const sorted = withRowsBefore(since, writes) // operation-batches/3
-        const isWhole = await runAll(executor, statements(sorted, firstUpdate, executor))
+        const isWhole = await runAll(executor, statements(writes, firstUpdate, executor))
         if (!isWhole) return new RolledBack(undefined) // W2
         return jobs.make(executor, writes.channels)
       },

@@ -1,4 +1,4 @@
-// Returns every lease to a sole process. A later process on the same database gets a greater epoch,
+// Gives a sole process every lease. A later process on the same database gets a greater epoch,
 // which fences the earlier one at its next append and commit.
 
 import type { Lease } from '#domain/lane'

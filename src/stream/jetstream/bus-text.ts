@@ -8,20 +8,12 @@
 //     and `headSeq` shows that there are more.
 
 import type { Announcement, FeedEntry } from '#domain/feed'
-import {
-  parseChannelId,
-  parseDeviceId,
-  parseEventId,
-  parseMessageId,
-  parseOperationId,
-  parseThingId,
-} from '#domain/identity'
-import type { ChannelId, EntityId } from '#domain/identity'
+import { parseChannelId, parseDeviceId, parseOperationId } from '#domain/identity'
+import type { ChannelId } from '#domain/identity'
 import type { Notice, Reach } from '#domain/ports'
-import { ACTIONS, MODELS } from '#domain/submission'
-import type { Model } from '#domain/submission'
+import { ACTIONS, MODELS, parseEntityId } from '#domain/submission'
 
-import { jsonOf, recordFrom } from '#domain/record'
+import { isCount, jsonOf, recordFrom } from '#domain/record'
 
 const LINE = '\n'
 /** Bound for the bytes of the head seq and of the brackets around the descriptions. */
@@ -99,7 +91,7 @@ function entryFrom(
   const model = MODELS.find((known) => known === modelText)
   const action = ACTIONS.find((known) => known === actionText)
   if (opId === undefined || model === undefined || action === undefined) return undefined
-  const entityId = typeof entity === 'string' ? parseEntityId(model, entity) : undefined
+  const entityId = parseEntityId(model, entity)
   if (entityId === undefined || !isCount(seq) || !isCount(acceptedAt)) return undefined
   return {
     ...rest,
@@ -114,11 +106,6 @@ function entryFrom(
   }
 }
 
-function parseEntityId(model: Model, text: string): EntityId | undefined {
-  if (model === 'message') return parseMessageId(text)
-  return model === 'event' ? parseEventId(text) : parseThingId(text)
-}
-
 export const encodeNotice = (notice: Notice): string => JSON.stringify(notice)
 
 /** Returns the notice in a text; undefined when this version does not know it. (bus-text/1) */
@@ -129,6 +116,7 @@ export function decodeNotice(text: string): Notice | undefined {
   const deviceId = parsed(parseDeviceId, sent['deviceId'])
   switch (kind) {
     case 'pushes-queued':
+    case 'leases-changed':
       return { kind }
     case 'applied':
       if (!isCount(lane) || !isCount(position)) return undefined
@@ -168,6 +156,3 @@ function reachesIn(sent: unknown): { readonly reaches?: readonly Reach[] } {
 
 const parsed = <Id>(parser: (text: string) => Id | undefined, value: unknown): Id | undefined =>
   typeof value === 'string' ? parser(value) : undefined
-
-const isCount = (value: unknown): value is number =>
-  Number.isSafeInteger(value) && Number(value) >= 0

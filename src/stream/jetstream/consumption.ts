@@ -43,11 +43,8 @@ export interface ConsumptionPorts {
 export interface EntryReceiver {
   readonly stream: string
   readonly subject: string
-  /**
-   * Returns the start of the next consumer: behind a position, or at the newest entry of each
-   * subject. Called before each new consumer.
-   */
-  begin(): { readonly kind: 'behind'; readonly position: LogPosition } | { readonly kind: 'newest' }
+  /** Returns the position behind which the next consumer starts. Called before each new one. */
+  begin(): LogPosition
   /** Returns the bytes to request now; at 0 or less the consumption sends no request. */
   room(): number
   receive(delivery: Delivery, message: Msg): void
@@ -193,7 +190,6 @@ export class Consumption {
   }
 
   #config(): Partial<ConsumerConfig> {
-    const begin = this.#receiver.begin()
     return {
       name: `heliograph-${this.#newName()}`,
       ack_policy: AckPolicy.None,
@@ -201,9 +197,8 @@ export class Consumption {
       mem_storage: true,
       num_replicas: 1,
       inactive_threshold: nanos(INACTIVE_MS),
-      ...(begin.kind === 'behind'
-        ? { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: begin.position + 1 }
-        : { deliver_policy: DeliverPolicy.LastPerSubject }),
+      deliver_policy: DeliverPolicy.StartSequence,
+      opt_start_seq: this.#receiver.begin() + 1,
     }
   }
 

@@ -5,25 +5,20 @@
 //     when it does not know the operation.
 //   inquiry/2. Open questions are bounded; the inquiry does not send one beyond the bound.
 //   inquiry/3. The result is "nobody knows it" only after every live process has answered so. A
-//     process that does not answer for GONE_AFTER_MS counts as gone.
+//     process that nobody has heard from for GONE_AFTER_MS counts as gone.
 //   inquiry/4. Processes know each other before they ask: each one introduces itself when it begins
-//     to answer and after each reconnection, and the others answer that. Either may get lost, so it
-//     does so again every INTRODUCE_EVERY_MS.
+//     to answer, after each reconnection and to a newcomer. That may get lost, so it does so again
+//     every INTRODUCE_EVERY_MS.
+//   inquiry/5. An answer names the processes that its sender has heard from. So an asker also waits
+//     for one whose introduction it has missed.
 
 import type { Msg, Subscription } from '@nats-io/transport-node'
-import {
-  parseChannelId,
-  parseEventId,
-  parseMessageId,
-  parseOperationId,
-  parseRuleId,
-  parseThingId,
-} from '#domain/identity'
+import { parseChannelId, parseOperationId } from '#domain/identity'
 import type { OperationId } from '#domain/identity'
 import type { Operation } from '#domain/operation'
-import { SUBMISSION_MODELS } from '#domain/submission'
+import { SUBMISSION_MODELS, parseEntityId } from '#domain/submission'
 
-import { recordFrom } from '#domain/record'
+import { isCount, recordFrom, recordOf } from '#domain/record'
 import type { NatsLink } from './connection.ts'
 import type { Timers } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
@@ -40,7 +35,7 @@ const PREFIX = 'heliograph'
 const ASK_MS = 300
 const ASKED_MAX = 1000
 const GONE_AFTER_MS = 10_000
-const INTRODUCE_EVERY_MS = 5_000
+const INTRODUCE_EVERY_MS = 2_000
 
 type Find = (opId: OperationId) => Operation | undefined
 
@@ -50,6 +45,8 @@ type Found = Operation | 'unasked' | undefined
 interface Question {
   /** The processes that have answered that they do not know the operation. */
   readonly ignorant: Set<string>
+  /** The processes that these have heard from. (inquiry/5) */
+  readonly named: Set<string>
   readonly end: (found: Found) => void
 }
 
@@ -60,10 +57,8 @@ export class StatusInquiry {
   readonly #id: string
   readonly #inbox: string
   readonly #asked = new Map<string, Question>()
-  /**
-   * Every process that is known, and the time since when it does not answer. (inquiry/3)
-   */
-  readonly #others = new Map<string, number | undefined>()
+  /** When this process last heard from each other one. (inquiry/3) */
+  readonly #others = new Map<string, number>()
   readonly #subscriptions: Subscription[] = []
   #stopListening: () => void = () => {}
   #stopIntroducing: () => void = () => {}
@@ -82,12 +77,12 @@ export class StatusInquiry {
   answer(find: Find): void {
     this.#subscribe(this.#subject, (message) => {
       const opId = parseOperationId(message.string())
-      const operation = opId === undefined ? undefined : find(opId)
-      message.respond(JSON.stringify(operation ?? { stranger: this.#id }))
+      message.respond(this.#answer(opId === undefined ? undefined : find(opId)))
     })
     this.#subscribe(`${this.#subject}.joined`, (message) => {
-      this.#others.set(message.string(), undefined)
-      message.respond(JSON.stringify({ stranger: this.#id }))
+      const isNewcomer = !this.#others.has(message.string())
+      this.#hear(message.string())
+      if (isNewcomer) this.#introduce() // inquiry/4
     })
     this.#introduceAlways()
     this.#stopListening = this.#ports.connection.onReconnect(() => this.#introduce())
@@ -105,10 +100,10 @@ export class StatusInquiry {
     this.#count += 1
     const token = this.#count.toString(36)
     const { promise, resolve } = Promise.withResolvers<Found>()
-    const ignorant = new Set<string>()
-    const cancel = timers.after(ASK_MS, () => question.end(this.#onTimeout(ignorant)))
+    const cancel = timers.after(ASK_MS, () => question.end(this.#onTimeout(question)))
     const question: Question = {
-      ignorant,
+      ignorant: new Set(),
+      named: new Set(),
       end: (found) => {
         this.#asked.delete(token)
         cancel()
@@ -139,26 +134,36 @@ export class StatusInquiry {
 
   #introduce(): void {
     const { connection } = this.#ports
-    if (!connection.isConnected) return
-    connection.nats.publish(`${this.#subject}.joined`, this.#id, { reply: `${this.#inbox}.joined` })
+    if (connection.isConnected) connection.nats.publish(`${this.#subject}.joined`, this.#id)
   }
 
   /** Returns the result when no process has answered in time with the operation. (inquiry/3) */
-  #onTimeout(ignorant: ReadonlySet<string>): Found {
-    return this.#isAnswerMissing(ignorant) || ignorant.size === 0 ? 'unasked' : undefined
+  #onTimeout(question: Question): Found {
+    return this.#isAnswerMissing(question) || question.ignorant.size === 0 ? 'unasked' : undefined
   }
 
-  /** True when a process that is known, and not gone, has not answered. */
-  #isAnswerMissing(ignorant: ReadonlySet<string>): boolean {
-    const now = this.#ports.monotonicMs()
-    let isMissing = false
-    for (const [other, silentSince = now] of this.#others) {
-      if (ignorant.has(other)) continue
-      isMissing = true
-      if (now - silentSince >= GONE_AFTER_MS) this.#others.delete(other)
-      else this.#others.set(other, silentSince)
+  /** True when a process that is known, and not gone, has not answered. (inquiry/3, inquiry/5) */
+  #isAnswerMissing({ ignorant, named }: Question): boolean {
+    const known = [...this.#live(), ...named]
+    return known.some((other) => other !== this.#id && !ignorant.has(other))
+  }
+
+  /** Returns the other processes that this one has heard from of late. (inquiry/3) */
+  #live(): string[] {
+    const goneBefore = this.#ports.monotonicMs() - GONE_AFTER_MS
+    for (const [other, heardAt] of this.#others) {
+      if (heardAt <= goneBefore) this.#others.delete(other)
     }
-    return isMissing
+    return [...this.#others.keys()]
+  }
+
+  #hear(other: string): void {
+    this.#others.set(other, this.#ports.monotonicMs())
+  }
+
+  /** inquiry/5 */
+  #answer(operation: Operation | undefined): string {
+    return JSON.stringify({ sender: this.#id, others: this.#live(), operation })
   }
 
   #subscribe(subject: string, take: (message: Msg) => void): void {
@@ -173,13 +178,14 @@ export class StatusInquiry {
     // The server itself answers with no data when no other process has subscribed: there is
     // none, or it is about to connect again. (inquiry/3)
     if (message.data.length === 0) {
-      return question?.end(this.#isAnswerMissing(question.ignorant) ? 'unasked' : undefined)
+      return question?.end(this.#isAnswerMissing(question) ? 'unasked' : undefined)
     }
-    const text = message.string()
-    const other = recordFrom(text)['stranger']
-    if (typeof other !== 'string') return question?.end(readOperation(text) ?? 'unasked')
-    this.#others.set(other, undefined)
-    question?.ignorant.add(other)
+    const { sender, others, operation } = recordFrom(message.string())
+    if (typeof sender !== 'string') return question?.end('unasked')
+    this.#hear(sender)
+    if (operation !== undefined) return question?.end(readOperation(operation) ?? 'unasked')
+    question?.ignorant.add(sender)
+    for (const other of Array.isArray(others) ? others : []) question?.named.add(String(other))
     return undefined
   }
 }
@@ -188,26 +194,14 @@ export class StatusInquiry {
  * Reads an operation that another process sent: always an accepted one, since nobody has applied
  * it. Gives undefined for anything else.
  */
-export function readOperation(text: string): Operation | undefined {
-  const sent = recordFrom(text)
-  const { opId, channelId, entityId, model, acceptedAt, updatedAt } = sent
+export function readOperation(sent: unknown): Operation | undefined {
+  const { opId, channelId, entityId, model, acceptedAt, updatedAt } = recordOf(sent) ?? {}
   const known = SUBMISSION_MODELS.find((name) => name === model)
-  if (known === undefined || !isTime(acceptedAt) || !isTime(updatedAt)) return undefined
+  if (known === undefined || !isCount(acceptedAt) || !isCount(updatedAt)) return undefined
   const operation = parseOperationId(String(opId))
   const channel = parseChannelId(String(channelId))
-  const entity = ENTITY_ID[known](String(entityId))
+  const entity = parseEntityId(known, entityId)
   if (operation === undefined || channel === undefined || entity === undefined) return undefined
   const ids = { opId: operation, channelId: channel, entityId: entity }
   return { ...ids, model: known, status: 'accepted', acceptedAt, updatedAt }
 }
-
-const ENTITY_ID = {
-  message: parseMessageId,
-  event: parseEventId,
-  thing: parseThingId,
-  rule: parseRuleId,
-  cancellation: parseMessageId,
-} as const
-
-const isTime = (value: unknown): value is number =>
-  Number.isSafeInteger(value) && Number(value) >= 0

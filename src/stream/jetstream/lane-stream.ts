@@ -270,18 +270,12 @@ function configOf({ name, prefix, replicas, bytesMax }: LaneStreamSettings, iden
   }
 }
 
-/** Returns an existing stream the configured bounds. Rejects when it has other subjects. */
+/** Gives an existing stream the configured bounds. Rejects when it has other subjects. */
 async function adjust(
   manager: JetStreamManager,
   config: StreamConfig,
   { name, prefix, replicas, bytesMax }: LaneStreamSettings,
 ): Promise<void> {
-  if (config.subjects.includes(`${prefix}.lane.*`)) {
-    throw new LogMismatch(
-      `the stream ${name} was written by an earlier version: let that version apply it, ` +
-        'then start anew with an empty stream (docs/operations.md, Upgrade)',
-    )
-  }
   if (!config.subjects.includes(allLanes(prefix))) {
     throw new LogMismatch(`the stream ${name} belongs to another installation: other subjects`)
   }

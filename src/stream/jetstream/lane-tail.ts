@@ -123,8 +123,8 @@ export class LaneTail implements EntryReceiver {
     this.#wakeWaiters()
   }
 
-  begin(): ReturnType<EntryReceiver['begin']> {
-    return { kind: 'behind', position: this.#fetchedTo }
+  begin(): LogPosition {
+    return this.#fetchedTo
   }
 
   room(): number {

@@ -2,27 +2,17 @@
 
 import { firstAnswer } from '#domain/first-answer'
 import type { Appended, Batch, LogEntry, LogBounds, LogPosition } from '#domain/lane'
-import type { LogReader, LogWriter, Timers } from '#domain/ports'
-import type { Runtime } from '#domain/runtime'
-import type { Logger, Meter } from '#domain/telemetry'
+import type { LogReader, LogWriter } from '#domain/ports'
 
 import { reasonOf } from './connection.ts'
-import type { Connection } from './connection.ts'
 import { LaneStream } from './lane-stream.ts'
 import type { LaneStreamPorts, LaneStreamSettings } from './lane-stream.ts'
 import { JetStreamReader } from './reader.ts'
 import { isStarting } from './starting.ts'
-import type { MonotonicMs } from './timers.ts'
 import { JetStreamWriter } from './writer.ts'
+import type { WriterPorts } from './writer.ts'
 
-export interface JetStreamLogPorts {
-  readonly connection: Connection
-  readonly meter: Meter
-  readonly logger: Logger
-  readonly timers: Timers
-  readonly monotonicMs: MonotonicMs
-  readonly entropy: Runtime['entropy']
-}
+export type JetStreamLogPorts = Omit<WriterPorts, 'stream'>
 
 export interface JetStreamLogOptions {
   /** The stream's name; HELIOGRAPH by default. */
@@ -35,8 +25,6 @@ export interface JetStreamLogOptions {
   readonly tailBytesMax: number
   /** Bound for the bytes of unanswered appends. */
   readonly pendingBytesMax: number
-  /** Milliseconds before the log refuses an append that reaches no server; 2000 by default. */
-  readonly appendTimeoutMs?: number
   /** The time to wait for servers at the start; see domain/first-answer.ts. */
   readonly firstAnswerMsMax?: number
 }
@@ -67,8 +55,8 @@ export class JetStreamLog implements LogWriter, LogReader {
   ) {
     this.stream = stream
     const { pendingBytesMax, tailBytesMax, bytesMax } = options
-    const timeoutMs = options.appendTimeoutMs ?? APPEND_TIMEOUT_MS
-    this.#writer = new JetStreamWriter({ ...ports, stream }, { pendingBytesMax, timeoutMs })
+    const ofWriter = { pendingBytesMax, timeoutMs: APPEND_TIMEOUT_MS }
+    this.#writer = new JetStreamWriter({ ...ports, stream }, ofWriter)
     this.#reader = new JetStreamReader({ ...ports, stream }, { tailBytesMax, bytesMax })
   }
 

@@ -14,7 +14,7 @@ import { HELLO_WITHIN_MS } from '#src/transports/signals'
 import { ALPN, FramedCarrier } from './framing.ts'
 import type { ByteStream } from './framing.ts'
 
-export interface TcpPorts extends Pick<SocketPorts, 'limits' | 'runtime'> {
+interface TcpPorts extends Pick<SocketPorts, 'limits' | 'runtime'> {
   readonly open: (carrier: Carrier) => SessionHandle
 }
 

@@ -30,7 +30,7 @@ const FOLDER = fileURLToPath(
   import.meta.resolve('#package').replace('package.json', 'dist/console'),
 )
 
-/** Kilobytes of script and style over the wire: gzip, which every browser takes. */
+/** Kilobytes of script and style over the wire, in both languages: gzip, which every browser takes. */
 export async function wireKb(): Promise<number> {
   const names = (await readdir(FOLDER)).filter((name) => /\.(js|css)$/.test(name))
   const files = await Promise.all(names.map((name) => readFile(join(FOLDER, name))))

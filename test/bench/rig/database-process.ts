@@ -1,18 +1,20 @@
 // `count <path> <query> …` prints one number per query. The others change what the product made:
 // `keys <path> <count>` adds channels with a key each, `devices <path> <JSON>` devices that have
 // seen everything until now, `things <path> <count>` things of the workload, `messages` and
-// `updates` `<path> <count>` so many entries to every channel, `rules <path> <JSON>` rules to every
-// channel; `deadlines <path> <at once> <milliseconds>` makes one for each thing.
+// `updates` `<path> <count>` so many entries to every channel, `history` to the first one,
+// `rules <path> <JSON>` rules to every channel; `deadlines <path> <at once> <milliseconds>` makes
+// one for each thing.
 
 import { DatabaseSync } from 'node:sqlite'
 import type { StatementSync } from 'node:sqlite'
 
+import { operationIdFrom } from '#domain/identity'
 import type { OperationId, ThingId } from '#domain/identity'
 import { NO_FIELDS } from '#domain/patch'
 import { addBlock, blocksOf } from '#src/store/feed/update-blocks'
 import type { BlockRows } from '#src/store/feed/update-blocks'
 import { sqlite } from '#src/store/sqlite/dialect'
-import { documentOf } from '#src/store/turns/document'
+import { documentOf } from '#domain/things/document'
 import { attrsOf, thingIdOf, titleOf } from '#test/bench/load/payload'
 import type { NewDevices } from './device-keys.ts'
 import { writeChannels, writeDevices } from './keyed-rows.ts'
@@ -66,6 +68,9 @@ function addThings(count: number): void {
   )
 }
 
+/** Updates of one statement of the process. */
+const HISTORY_AT_ONCE = 12_800
+
 /** Behind the head of each channel. */
 const ADDED = 'FROM channel_heads h CROSS JOIN numbers'
 const IN_ORDER = 'WHERE numbers.n <= ? ORDER BY numbers.n, h.channel'
@@ -113,6 +118,16 @@ function addUpdates(each: number): void {
       id += block.entries
     }
   }
+  insertBlocks(rows)
+  setUpdateNumber(id)
+  database.prepare('UPDATE channel_heads SET head_seq = head_seq + ?').run(each)
+  database.exec(
+    `UPDATE things SET seq =
+      (SELECT head_seq FROM channel_heads h WHERE h.channel = things.channel)`,
+  )
+}
+
+function insertBlocks(rows: BlockRows): void {
   const addRow = database.prepare(
     `INSERT INTO update_blocks (id, last_at, entries, places, is_joined, content)
       VALUES (?, ?, ?, ?, ?, ?)`,
@@ -124,17 +139,54 @@ function addUpdates(each: number): void {
   )
   for (const { span, channel, lastSeq, lastAt, block } of rows.places)
     addPlace.run(span, channel, lastSeq, lastAt, block)
+}
+
+/** The number that the next update gets. */
+function setUpdateNumber(next: number): void {
   database
     .prepare(
       `INSERT INTO gateway_meta (name, value) VALUES ('update_number', ?)
       ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
     )
-    .run(String(id))
-  database.prepare('UPDATE channel_heads SET head_seq = head_seq + ?').run(each)
-  database.exec(
-    `UPDATE things SET seq =
-      (SELECT head_seq FROM channel_heads h WHERE h.channel = things.channel)`,
-  )
+    .run(String(next))
+}
+
+/** Adds updates of now of the Things of the first channel, in blocks as joining leaves them. */
+function addHistory(count: number): void {
+  const { channel, headSeq } = database
+    .prepare('SELECT channel, head_seq AS headSeq FROM channel_heads ORDER BY channel LIMIT 1')
+    .get() as { channel: number; headSeq: number }
+  const nowMs = Date.now()
+  for (let done = 0; done < count; done += HISTORY_AT_ONCE) {
+    const updates = Array.from({ length: Math.min(HISTORY_AT_ONCE, count - done) }, (_, at) => {
+      const n = done + at + 1
+      const acceptedAt = nowMs + Math.floor(n / 1_000)
+      const payload = JSON.stringify({ observed_at: acceptedAt, attrs: attrsOf(n) })
+      const entityId = thingIdOf(n % headSeq) as ThingId
+      const opId = operationIdFrom(acceptedAt, n.toString(16).padStart(32, '0'))
+      const entry = {
+        opId,
+        entityId,
+        acceptedAt,
+        payload,
+        seq: headSeq + n,
+        state: 'active',
+        rev: n,
+      }
+      return { ref: channel, item: { ...entry, model: 'thing', action: 'update' } as const }
+    })
+    const rows: BlockRows = { blocks: [], places: [] }
+    let id = done + 1
+    for (const block of blocksOf(updates)) {
+      addBlock(rows, block, { id, isJoined: 1, dialect: sqlite })
+      id += block.entries
+    }
+    insertBlocks(rows)
+  }
+  setUpdateNumber(count + 1)
+  database
+    .prepare('UPDATE channel_heads SET head_seq = head_seq + ? WHERE channel = ?')
+    .run(count, channel)
 }
 
 function addRules(rules: readonly object[]): void {
@@ -174,6 +226,7 @@ const CHANGES: Readonly<Record<string, () => void | Promise<void>>> = {
   things: () => addThings(Number(words[0])),
   messages: () => addMessages(Number(words[0])),
   updates: () => addUpdates(Number(words[0])),
+  history: () => addHistory(Number(words[0])),
   rules: () => addRules(JSON.parse(words[0] ?? '[]') as readonly object[]),
   deadlines: () => addDeadlines(Number(words[0]), Number(words[1])),
 }

@@ -72,6 +72,11 @@ export async function addUpdates(path: string, each: number): Promise<void> {
   await numbers(['updates', path, String(each)])
 }
 
+/** Adds so many updates of now to the first channel, of the things that it has. No server may run. */
+export async function addHistory(path: string, count: number): Promise<void> {
+  await numbers(['history', path, String(count)])
+}
+
 /** Puts these rules into every channel. No server may run. */
 export async function addRules(path: string, rules: readonly object[]): Promise<void> {
   await numbers(['rules', path, JSON.stringify(rules)])

@@ -6,6 +6,7 @@ import { CATCH_UP_ROW } from './catch-up.ts'
 import { CLUSTER_ROWS } from './cluster.ts'
 import { CONSOLE_ROW } from './console.ts'
 import { EMBEDDED_ROWS } from './embedded.ts'
+import { EXPORT_ROW } from './export.ts'
 import { FAILOVER_ROW } from './failover.ts'
 import { HOLDERS_ROW } from './holders.ts'
 import { IDLE_CONNECTIONS_ROW } from './idle-connections.ts'
@@ -18,13 +19,16 @@ import { MEMORY_ROW } from './memory.ts'
 import { MQTT_ACCEPT_ROW, MQTT_IDLE_ROW } from './mqtt.ts'
 import { NOISY_NEIGHBOUR_ROW } from './noisy-neighbour.ts'
 import { ONE_NODE_ROW } from './one-node.ts'
+import { PEOPLE_ROW } from './people.ts'
 import { PUSH_ROW, PUSH_WEB_ROW } from './push.ts'
+import { QUERY_ROW } from './query.ts'
 import { RETENTION_ROW } from './retention.ts'
 import type { Row } from './row.ts'
 import { RULES_ROW, SILENCE_ROW } from './rules.ts'
 import { SOAK_ROW } from './soak.ts'
 import { START_ROW } from './start.ts'
 import { STRANGERS_ROWS } from './strangers.ts'
+import { TIERS_ROW } from './tiers.ts'
 
 export const ROWS: readonly Row[] = [
   ...EMBEDDED_ROWS,
@@ -33,6 +37,7 @@ export const ROWS: readonly Row[] = [
   ONE_NODE_ROW,
   PUSH_ROW,
   PUSH_WEB_ROW,
+  PEOPLE_ROW,
   START_ROW,
   KEY_START_ROW,
   FAILOVER_ROW,
@@ -45,6 +50,8 @@ export const ROWS: readonly Row[] = [
   HOLDERS_ROW,
   RULES_ROW,
   SILENCE_ROW,
+  QUERY_ROW,
+  TIERS_ROW,
   CATCH_UP_ROW,
   IDLE_CONNECTIONS_ROW,
   FAN_OUT_ROW,
@@ -54,5 +61,5 @@ export const ROWS: readonly Row[] = [
   MEMORY_ROW,
 ]
 
-/** A row that is measured only when it is asked for by its name. */
-export const ROWS_BY_NAME: readonly Row[] = [SOAK_ROW]
+/** Rows that are measured only when they are asked for by their names. */
+export const ROWS_BY_NAME: readonly Row[] = [SOAK_ROW, EXPORT_ROW]

@@ -74,9 +74,14 @@ interface Seen {
   readonly flood?: Counts
 }
 
+/** Measurements of a flood, and the most that the process took in the step before it. */
+interface Flooded extends Seen {
+  readonly residentBeforeMb: number
+}
+
 interface Run {
   readonly quiet: Seen
-  readonly flooded: ReadonlyMap<string, Seen>
+  readonly flooded: ReadonlyMap<string, Flooded>
 }
 
 export function floodedRow(flooding: Flooding): Row {
@@ -132,11 +137,13 @@ async function measured(
   for (let run = 0; run < runs; run += 1) {
     const quiet = await seenIn(target, async () => [await updates(target, durationMs)])
     say(`quiet: ${sentenceOf(quiet)}`)
-    const flooded = new Map<string, Seen>()
+    const flooded = new Map<string, Flooded>()
+    let { residentMb: residentBeforeMb } = quiet
     for (const [kind, flood] of Object.entries(floods)) {
       const seen = await floodedStep(target, flood, durationMs)
       say(`${kind}: ${sentenceOf(seen)} ${JSON.stringify(seen.flood)}`)
-      flooded.set(kind, seen)
+      flooded.set(kind, { ...seen, residentBeforeMb })
+      residentBeforeMb = seen.residentMb
     }
     all.push({ quiet, flooded })
   }
@@ -157,8 +164,13 @@ interface Measured {
 function figuresOf(flooding: Flooding, kind: string, { runs, ran }: Measured): readonly Figure[] {
   const { ratePerSecond, isKept } = flooding.floods[kind] ?? {}
   const row = `${flooding.name}.${kind}`
-  const over = (give: (flooded: Seen, quiet: Seen) => number) =>
-    spread(runs.map(({ quiet, flooded }) => give(flooded.get(kind) ?? quiet, quiet)))
+  const over = (give: (flooded: Flooded, quiet: Seen) => number) => {
+    const given = runs.map(({ quiet, flooded }) => {
+      const seen = flooded.get(kind)
+      return seen === undefined ? Number.NaN : give(seen, quiet)
+    })
+    return spread(given)
+  }
   const turn: Figure = {
     ...turnOf(flooding, kind),
     value: over((flooded, quiet) => flooded.turnMs / quiet.turnMs),
@@ -179,7 +191,8 @@ function figuresOf(flooding: Flooding, kind: string, { runs, ran }: Measured): r
   const memory: Figure = {
     row: `${row}.memory`,
     unit: 'MB more',
-    value: over((flooded, quiet) => flooded.residentMb - quiet.residentMb),
+    // What an earlier flood left is not this one's.
+    value: over(({ residentMb, residentBeforeMb }) => residentMb - residentBeforeMb),
     goal: MEMORY,
     details: {},
   }

@@ -227,7 +227,8 @@ async function runHere(words: string, env: NodeJS.ProcessEnv = {}) {
   const stopping = new AbortController()
   const untilStopped = (): AbortSignal => stopping.signal
   const { env: environment, monotonicMs, terminal, serve, readInput, input, after } = context
-  const real = { fetch, nowMs: Date.now, untilStopped }
+  const { saveMemory } = context
+  const real = { fetch, nowMs: Date.now, untilStopped, saveMemory }
   const own = { env: environment, monotonicMs, terminal, serve, readInput, input, after, ...real }
   const exitCode = await runCommandLine(words.split(' '), own)
   return { exitCode, shown: context.shown, diagnostics: context.diagnostics }

@@ -207,6 +207,7 @@ const frigate: readonly PublishRow[] = [
   ],
   ['frigate/available', 'offline', [{ update: 'frigate', attrs: { online: false } }]],
   ['frigate/front_door/person', '1', [{ update: 'front_door', attrs: { person: 1 } }]],
+  ['frigate/a/person', '', [{ update: 'a', attrs: { person: null } }]],
   ['frigate/front_door/detect/state', 'ON', [{ update: 'front_door', attrs: { detect: true } }]],
   ['frigate/stats', '{}', []],
   ['frigate/front_door/person/snapshot', NO_BYTES, []],

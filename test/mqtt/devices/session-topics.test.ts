@@ -73,6 +73,11 @@ const rows: readonly PublishRow[] = [
     '{"action":"close","event_id":"e1","thing_id":"b1"}',
     [{ 'event close': 'e1', thing: 'b1' }],
   ],
+  [
+    'events/e1',
+    '{"action":"acknowledge","by":"anna","snooze":"1h","event_time":1767225600}',
+    [{ 'event acknowledge': 'e1', at: 1_767_225_600, by: 'anna', snooze: '1h' }],
+  ],
   ['events/e1', '{"action":"close","event_id":"e2"}', 'validation_failed event_id'],
   ['events/e1', '{"title":"Leak"}', 'validation_failed action'],
   ['events/e1', '{"action":"open"}', 'validation_failed action'],

@@ -143,6 +143,7 @@ const zigbee2mqtt: readonly PublishRow[] = [
   ],
   ['zigbee2mqtt/my_bulb/state', 'ON', [{ update: 'my_bulb', attrs: { state: true } }]],
   ['zigbee2mqtt/a/b/availability', 'online', [{ update: 'a:b', attrs: { online: true } }]],
+  ['zigbee2mqtt/a/b', '', []],
   [
     'zigbee2mqtt/b/availability',
     '{"state":"offline"}',

@@ -47,6 +47,7 @@ async function removeAll(
     bus: { notify: (notice) => void notices.push(notice) },
     settings: {
       statusRetentionMs: 7 * DAY,
+      tierRetentionMs: { '5m': 7 * DAY, '1h': 400 * DAY, '1d': 3_650 * DAY },
       historyRetentionMs: { messagesAndEvents: history * DAY, thingUpdates: DAY },
       deviceRetentionMs: days * DAY,
     },

@@ -97,7 +97,7 @@ async function reading(room = { bytes: 1000 }, stream = { hasMore: false }) {
     {
       stream: 'S',
       subject: 'lane',
-      begin: () => ({ kind: 'behind', position: received.at(-1) ?? 0 }),
+      begin: () => received.at(-1) ?? 0,
       room: () => room.bytes,
       receive: ({ position }) => void received.push(position),
       opened: () => {},

@@ -26,7 +26,7 @@ export interface ApnsRefusal {
   readonly retryAfter?: string
 }
 
-export interface ApnsServerOptions extends StandInOptions {
+interface ApnsServerOptions extends StandInOptions {
   readonly keyId: string
   readonly teamId: string
   readonly topic: string

@@ -32,7 +32,7 @@ export interface FcmRefusal {
   readonly retryAfter?: string
 }
 
-export interface FcmServerOptions extends StandInOptions {
+interface FcmServerOptions extends StandInOptions {
   readonly projectId: string
   readonly clientEmail: string
   /** The key in PEM, private or public, for the signatures of assertions. */

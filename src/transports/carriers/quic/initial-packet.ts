@@ -21,7 +21,7 @@ export type Side = 'client' | 'server'
 export const VERSION_1 = 1
 /** A client's first datagram is at least as long, so no answer is longer than its cause. */
 export const FIRST_DATAGRAM_BYTES_MIN = 1_200
-export const CONNECTION_REFUSED = 2
+const CONNECTION_REFUSED = 2
 
 const LONG = 0x80
 const FIXED = 0x40
@@ -103,7 +103,7 @@ export function isSealed(datagram: Buffer, { destination, numberAt, length }: Lo
   }
 }
 
-export interface Unsealed {
+interface Unsealed {
   readonly destination: Buffer
   readonly source: Buffer
   readonly token: Buffer

@@ -33,7 +33,7 @@ import * as initial from './initial-packet.ts'
 import { ID_BYTES, RetryTokens } from './retry-tokens.ts'
 import { GuardedServer, GuardedSocket } from './server.ts'
 
-export interface QuicPorts {
+interface QuicPorts {
   readonly open: (carrier: Carrier) => SessionHandle
   readonly limits: ConnectionLimits
   readonly runtime: Pick<Runtime, 'after' | 'entropy' | 'monotonicMs' | 'wait'>

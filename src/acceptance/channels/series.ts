@@ -1,0 +1,129 @@
+// Reads numbers of Things over time, for callers who may read the Things. (Specification: Tiers and
+// series)
+
+import { isFault } from '#domain/fault'
+import { AUTO_POINTS_MAX, POINTS_MAX, TIERS, TIER_MS, firstKept } from '#domain/history/series'
+import type { SeriesFound, SeriesQuery, SeriesStore, Step } from '#domain/history/series'
+import type { Answer } from '#domain/ports'
+import type { TierRetention } from '#domain/history/series'
+import { SERIES } from '#src/schemas/history/series-routes'
+import type { AskedStep, SeriesAnswer } from '#src/schemas/history/series-routes'
+import { readersOf } from '#src/schemas/shape'
+import type { Caller } from '#src/acceptance/caller'
+import { foreignThing, mayReadThing } from '#src/acceptance/key-rights'
+import type { Stage } from '#src/acceptance/stage'
+
+const READ = readersOf(SERIES)
+
+/** How long the gateway keeps the tiers, and the updates themselves. */
+interface Kept {
+  readonly tiers: TierRetention
+  readonly rawMs: number
+}
+
+export class SeriesReads {
+  readonly #ports: Pick<Stage, 'access' | 'nowMs' | 'retention'> & { readonly series: SeriesStore }
+  readonly #kept: Kept
+
+  constructor(
+    ports: Pick<Stage, 'access' | 'nowMs' | 'retention'> & { readonly series: SeriesStore },
+    tiers: TierRetention,
+  ) {
+    this.#ports = ports
+    this.#kept = { tiers, rawMs: ports.retention.thingUpdates }
+  }
+
+  /** A Thing that was deleted, or never was, has no attrs. */
+  async series(fields: unknown, caller: Caller): Promise<Answer<SeriesAnswer>> {
+    const { access, nowMs, series } = this.#ports
+    const opened = await access.open({
+      fields,
+      caller,
+      read: (sent) => {
+        const request = READ.series(sent)
+        return isFault(request) ? request : { ...request.reader, request }
+      },
+      scope: 'read',
+    })
+    if (isFault(opened)) return opened
+    const {
+      request: { request },
+      key,
+    } = opened
+    const { ids, isOne } = request.things
+    if (key !== undefined && !ids.every((id) => mayReadThing(key, id))) {
+      return access.refuse(caller, foreignThing(key))
+    }
+    const now = nowMs()
+    const asked = { from: request.from, to: request.to ?? Math.max(now, request.from + 1) }
+    const range = rangeOf({ ...asked, step: request.step ?? 'auto' }, this.#kept, now)
+    const { channelId } = request.reader
+    const { attrs } = request
+    const found: SeriesFound[] = []
+    for (const thingId of ids) {
+      const query = { channelId, thingId, ...(attrs !== undefined && { attrs }), ...range }
+      found.push(await series.series(query))
+    }
+    const whole = wholeOf(found, range)
+    return {
+      step: range.step,
+      ...whole,
+      isComplete: whole.from <= asked.from && whole.to >= asked.to,
+      ...(isOne ? { attrs: found[0]?.attrs ?? {} } : { things: byThing(ids, found, attrs?.[0]) }),
+    }
+  }
+}
+
+type Range = Pick<SeriesQuery, 'step' | 'from' | 'to'>
+
+/** The step, and what is kept of the time that is asked for, within the bounds of points. */
+export function rangeOf(
+  { from, to, step }: Pick<Range, 'from' | 'to'> & { readonly step: AskedStep },
+  kept: Kept,
+  nowMs: number,
+): Range {
+  const firstOf = (one: Step): number =>
+    one === 'raw' ? nowMs - kept.rawMs : firstKept(one, kept.tiers, nowMs)
+  const found = step === 'auto' ? autoStep({ from, to }, kept, firstOf) : step
+  const most = step === 'auto' ? AUTO_POINTS_MAX : POINTS_MAX
+  const first = found === 'raw' ? from : Math.max(from, to - most * TIER_MS[found])
+  return { step: found, from: Math.min(Math.max(first, firstOf(found)), to), to }
+}
+
+/** The finest step that has few enough points, and of those one that reaches back far enough. */
+function autoStep(
+  { from, to }: Pick<Range, 'from' | 'to'>,
+  { tiers }: Kept,
+  firstOf: (step: Step) => number,
+): Step {
+  const made = TIERS.filter((tier) => tiers[tier] > 0)
+  const fitting = made.filter((tier) => (to - from) / TIER_MS[tier] <= AUTO_POINTS_MAX)
+  const reaching = fitting.find((tier) => firstOf(tier) <= from)
+  const furthest = (fitting.length > 0 ? fitting : made).toSorted(
+    (one, other) => firstOf(one) - firstOf(other),
+  )
+  return reaching ?? furthest[0] ?? 'raw'
+}
+
+function wholeOf(
+  found: readonly SeriesFound[],
+  { from, to }: Pick<Range, 'from' | 'to'>,
+): Pick<Range, 'from' | 'to'> {
+  return {
+    from: Math.max(from, ...found.map(({ wholeFrom = 0 }) => wholeFrom)),
+    to: Math.min(to, ...found.map(({ wholeTo = Infinity }) => wholeTo)),
+  }
+}
+
+function byThing(
+  ids: readonly string[],
+  found: readonly SeriesFound[],
+  attr = '',
+): NonNullable<SeriesAnswer['things']> {
+  const columns = ids.flatMap((id, at) => {
+    const attrs = found[at]?.attrs ?? {}
+    const own = Object.hasOwn(attrs, attr) ? attrs[attr] : undefined
+    return own === undefined ? [] : [[id, own] as const]
+  })
+  return Object.fromEntries(columns)
+}

@@ -1,0 +1,224 @@
+// The lines of an export: entries of the feed in seq order, then the present state of Things, then
+// their series.
+//
+// Invariants:
+//   export-lines/1. At most one page of the store is held: the next one is read once the reader has
+//     taken the lines of this one.
+//   export-lines/2. No page is told before it is known that its reader may still read.
+//   export-lines/3. The last line names the place from which another export gives the rest, whether
+//     this one is complete, was cut by the end of the gateway or of the credential, or by a store
+//     that does not answer.
+
+import type { Thing } from '#domain/entity'
+import type { Fault, FaultCode } from '#domain/fault'
+import type { FeedEntry } from '#domain/feed'
+import type { SeriesStore, Tier } from '#domain/history/series'
+import type { ChannelId } from '#domain/identity'
+import { isOutage } from '#domain/store-ports'
+import type { Page, ReadStore } from '#domain/store-ports'
+import { thingToWire } from '#src/schemas/answers'
+import { seriesPlaceText } from '#src/schemas/history/export-names'
+import type { Exported, SeriesPlace } from '#src/schemas/history/export-names'
+import { thingPages } from './thing-pages.ts'
+
+export interface ExportPlan {
+  readonly channelId: ChannelId
+  readonly what: readonly Exported[]
+  /** Entries accepted from the first time on and before the second, in Unix milliseconds. */
+  readonly fromMs?: number | undefined
+  readonly toMs?: number | undefined
+  readonly thingPrefix?: string | undefined
+  readonly afterSeq: number
+  readonly afterThing?: string | undefined
+  readonly afterSeries?: SeriesPlace | undefined
+  /** The series that are kept: of which tier, from when on and up to when; absent for none. */
+  readonly series?: { readonly step: Tier; readonly from: number; readonly to: number } | undefined
+}
+
+export interface ExportPorts {
+  readonly read: Pick<ReadStore, 'history' | 'scan'>
+  readonly series: SeriesStore
+  /** The refusal of a reader who may not read any more. */
+  readonly refusal: () => Promise<Fault | undefined>
+}
+
+/** Entries of a page of the store. */
+export const EXPORT_PAGE = 1_000
+
+const KIND_OF: Readonly<Record<FeedEntry['model'], string>> = {
+  thing: 'update',
+  event: 'event',
+  message: 'message',
+}
+const MODELS: Readonly<Record<string, FeedEntry['model']>> = {
+  updates: 'thing',
+  events: 'event',
+  messages: 'message',
+} satisfies Readonly<Record<Exclude<Exported, 'things' | 'series'>, FeedEntry['model']>>
+
+/** The export is cut for the reason of a fault, or for the end of the gateway. */
+class Cut extends Error {
+  readonly code: FaultCode
+
+  constructor(code: FaultCode) {
+    super(code)
+    this.code = code
+  }
+}
+
+/** One export, page by page. */
+export class ExportLines {
+  readonly #plan: ExportPlan
+  readonly #ports: ExportPorts
+  readonly #signal: AbortSignal
+  #afterSeq: number
+  #afterThing: string | undefined
+  #afterSeries: SeriesPlace | undefined
+
+  constructor(plan: ExportPlan, ports: ExportPorts, signal: AbortSignal) {
+    this.#plan = plan
+    this.#ports = ports
+    this.#signal = signal
+    this.#afterSeq = plan.afterSeq
+    this.#afterThing = plan.afterThing
+    this.#afterSeries = plan.afterSeries
+  }
+
+  /** Texts of whole lines. `signal` ends them, with the last line. */
+  async *lines(): AsyncGenerator<string> {
+    try {
+      yield* this.#entries()
+      yield* this.#things()
+      yield* this.#series()
+    } catch (error) {
+      // export-lines/3
+      if (error instanceof Cut) yield this.cut(error.code)
+      else if (isOutage(error)) yield this.cut('server_busy')
+      else throw error
+      return
+    }
+    yield lineOf({ kind: 'end', complete: true, after_seq: this.#afterSeq })
+  }
+
+  async *#entries(): AsyncGenerator<string> {
+    const { what, fromMs = 0, toMs = Infinity } = this.#plan
+    const models = what.flatMap((one) => MODELS[one] ?? [])
+    if (models.length === 0) return
+    let hasBegun = false
+    for (let more = true; more;) {
+      const { items, next }: Page<FeedEntry> = await this.#page(models, hasBegun)
+      await this.#checked()
+      const late = items.findIndex(({ acceptedAt }) => acceptedAt >= toMs)
+      const within = late < 0 ? items : items.slice(0, late)
+      const given = within.filter(({ acceptedAt }) => acceptedAt >= fromMs)
+      const last = within.at(-1)?.seq ?? this.#afterSeq
+      this.#afterSeq = late < 0 ? (next ?? last) : last
+      more = late < 0 && next !== undefined
+      hasBegun ||= items.length > 0
+      if (given.length > 0) yield given.map(entryLine).join('')
+      else if (more) yield lineOf({ kind: 'progress', after_seq: this.#afterSeq })
+    }
+  }
+
+  /** The store finds the time to begin at; from the first entry on it need not look for it. */
+  #page(models: readonly FeedEntry['model'][], hasBegun: boolean): Promise<Page<FeedEntry>> {
+    const { channelId, fromMs, thingPrefix } = this.#plan
+    return this.#ports.read.history({
+      channelId,
+      afterSeq: this.#afterSeq,
+      limit: EXPORT_PAGE,
+      models,
+      ...(thingPrefix !== undefined && thingPrefix !== '' && { thingPrefix }),
+      ...(!hasBegun && fromMs !== undefined && { sinceMs: fromMs }),
+    })
+  }
+
+  async *#things(): AsyncGenerator<string> {
+    if (!this.#plan.what.includes('things')) return
+    for await (const { things, lastId } of this.#thingsBehind(this.#afterThing)) {
+      this.#afterThing = lastId ?? this.#afterThing
+      if (things.length > 0) yield things.map(thingLine).join('')
+    }
+  }
+
+  async *#series(): AsyncGenerator<string> {
+    const { what, series, thingPrefix = '' } = this.#plan
+    if (!what.includes('series') || series === undefined) return
+    const place = this.#afterSeries
+    // The caller names the place; it may be that of a Thing which is not the caller's to read.
+    if (place?.thingId.startsWith(thingPrefix)) yield* this.#seriesOf(place.thingId, place.before)
+    for await (const { things, lastId } of this.#thingsBehind(place?.thingId)) {
+      for (const { id } of things) yield* this.#seriesOf(id, series.to)
+      if (lastId === undefined) return
+      this.#afterSeries = { thingId: lastId, before: 0 }
+      yield lineOf({ kind: 'progress', after_series: seriesPlaceText(this.#afterSeries) })
+    }
+  }
+
+  /** A line of one Thing, and one of earlier times where the store gives no more at once. */
+  async *#seriesOf(thingId: string, before: number): AsyncGenerator<string> {
+    const { channelId, series } = this.#plan
+    if (series === undefined) return
+    const { step, from } = series
+    for (let to = before; to > from;) {
+      const found = await this.#ports.series.series({ channelId, thingId, step, from, to })
+      await this.#checked()
+      const { attrs, wholeFrom = from, wholeTo = to } = found
+      const line = { step, from: Math.max(wholeFrom, from), to: Math.min(wholeTo, to), attrs }
+      this.#afterSeries = { thingId, before: line.from }
+      if (Object.keys(attrs).length > 0) {
+        const place = { after_series: seriesPlaceText(this.#afterSeries) }
+        yield lineOf({ kind: 'series', thing_id: thingId, ...line, ...place })
+      }
+      if (line.from >= to) return // A period that is more than a read takes stays away.
+      to = line.from
+    }
+  }
+
+  async *#thingsBehind(afterId: string | undefined) {
+    const { channelId, thingPrefix: prefix = '' } = this.#plan
+    for await (const page of thingPages(this.#ports.read, { channelId, prefix, afterId })) {
+      await this.#checked()
+      yield page
+    }
+  }
+
+  /** Throws unless the reader may have what was read. (export-lines/2) */
+  async #checked(): Promise<void> {
+    if (this.#signal.aborted) throw new Cut('server_busy')
+    const refusal = await this.#ports.refusal()
+    if (refusal !== undefined) throw new Cut(refusal.code) // export-lines/2
+  }
+
+  /** The last line of an export that is cut, for the reason of a fault. (export-lines/3) */
+  cut(code: FaultCode): string {
+    const series = this.#afterSeries
+    return lineOf({
+      kind: 'end',
+      complete: false,
+      after_seq: this.#afterSeq,
+      ...(this.#afterThing !== undefined && { after_thing: this.#afterThing }),
+      ...(series !== undefined && { after_series: seriesPlaceText(series) }),
+      error_code: code,
+    })
+  }
+}
+
+const lineOf = (line: object): string => `${JSON.stringify(line)}\n`
+
+/** The payload is JSON already: parsing it would take most of an export's time. */
+function entryLine({ model, payload, ...entry }: FeedEntry): string {
+  const head = JSON.stringify({
+    kind: KIND_OF[model],
+    seq: entry.seq,
+    op_id: entry.opId,
+    action: entry.action,
+    entity_id: entry.entityId,
+    state: entry.state,
+    rev: entry.rev,
+    accepted_at: entry.acceptedAt,
+  })
+  return `${head.slice(0, -1)},"payload":${payload}}\n`
+}
+
+const thingLine = (thing: Thing): string => lineOf({ kind: 'thing', ...thingToWire(thing) })

@@ -1,0 +1,54 @@
+// heliograph dead-letter: list, retry.
+
+import type { DeadLetter } from '#src/client/bodies'
+import { ACCESS } from '#src/cli/access'
+import { command, flag, optional } from '#src/cli/command'
+import { commandClientOf } from '#src/cli/command-client'
+import { UsageError } from '#src/cli/endings'
+import { dateText } from '#src/cli/facts'
+import { LISTED, eachPage, list as listPages } from '#src/cli/paging'
+
+export const list = command({
+  description:
+    'Lists submissions that were set aside, each with the reason: a defect, or a database that ' +
+    'refused its rows. The gateway has to have a token, which this command proves.',
+  options: { ...LISTED, ...ACCESS },
+  examples: ['dead-letter list --all'],
+  async run(options, context) {
+    const { client } = await commandClientOf(options, context)
+    const listing = {
+      page: client.deadLetters.list,
+      headings: ['ID', 'ACCEPTED', 'ERROR', 'SUBMISSION'],
+      cells: ({ dead_letter_id: number, at, error, payload }: DeadLetter) => [
+        String(number),
+        dateText(at),
+        error,
+        payload,
+      ],
+    }
+    await listPages(listing, options, context)
+  },
+})
+
+const EVERY = { limit: undefined, cursor: undefined }
+
+export const retry = command({
+  description:
+    'Tries a submission again that was set aside, or all of them, oldest first. Each is accepted ' +
+    'anew with an op_id of its own, and has one effect however often it is tried.',
+  parameters: { id: optional('[id]', 'the number, from `heliograph dead-letter list`') },
+  options: { all: flag('tries all of them'), ...ACCESS },
+  examples: ['dead-letter retry 17', 'dead-letter retry --all'],
+  async run(options, context) {
+    const { id, all } = options
+    if ((id === undefined) === (all !== true)) throw new UsageError('give an id, or --all')
+    const { client, report } = await commandClientOf(options, context)
+    if (id !== undefined)
+      return report(await client.deadLetters.retry({ dead_letter_id: Number(id) }))
+    await eachPage(client.deadLetters.list, { ...EVERY, all }, context, async (items) => {
+      for (const { dead_letter_id } of items)
+        report(await client.deadLetters.retry({ dead_letter_id }))
+    })
+    return undefined
+  },
+})

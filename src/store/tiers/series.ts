@@ -1,0 +1,219 @@
+// Reads the series of a Thing: of a tier, merged with what is joined and in no tier yet, and with
+// the blocks that are not joined.
+//
+// Invariants:
+//   series/1. Chunks and blocks are read in one snapshot, so each update counts once, whether it is
+//     joined or merged meanwhile.
+//   series/2. A read takes a bounded part of them: the newest periods, the oldest blocks. It says
+//     from which time of observation on, or up to which, it is whole: what the rest has of the time
+//     between is late data. (W7)
+
+import { ALL_POINTS_MAX, PERIOD_MS, TIER_MS } from '#domain/history/series'
+import type { BucketColumns, SeriesFound, SeriesQuery } from '#domain/history/series'
+import type { SeriesStore, Tier } from '#domain/history/series'
+import type { TierChunkRow } from '#src/store/entities/tiers'
+import type { UpdateBlockRow } from '#src/store/entities/feed'
+import { channelOf } from '#src/store/feed/reading'
+import { mayHave, updatesIn } from '#src/store/feed/update-blocks'
+import type { Database } from '#src/store/jobs/database'
+import type { Executor } from '#src/store/jobs/executor'
+import { allIn } from '#src/store/statements/bulk'
+import { Buckets, NONE } from './buckets.ts'
+import { beginsOf, placeOf } from './cells.ts'
+import { addChunk } from './chunk.ts'
+import { JOINED } from './chunk-rows.ts'
+import { COUNT, LAST, MAX, MIN, SUM, numberAt } from './rows.ts'
+import { addItem } from './contributions.ts'
+import { rawSeries } from './raw.ts'
+import { endsThing } from './readings.ts'
+
+/** Bytes of chunks before compression that one read takes. */
+const CHUNK_BYTES_MAX = 8 * 2 ** 20
+/** Blocks that are not joined which one read takes: two runs. */
+const BLOCKS_MAX = 2_048
+
+export class SeriesReading implements SeriesStore {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  series(query: SeriesQuery): Promise<SeriesFound> {
+    const { step } = query
+    if (step === 'raw') return rawSeries(this.#database, query)
+    // series/1
+    return this.#database.snapshot(async (executor) => {
+      const channel = await channelOf(executor, query.channelId)
+      return channel === undefined ? { attrs: {} } : tierSeries(executor, channel, query, step)
+    })
+  }
+}
+
+async function tierSeries(
+  executor: Executor,
+  channel: number,
+  query: SeriesQuery,
+  tier: Tier,
+): Promise<SeriesFound> {
+  const buckets = new Buckets(TIER_MS[tier])
+  const wanted = query.attrs === undefined ? undefined : new Set(query.attrs)
+  const isWanted = (thing: string, attr: string): boolean =>
+    thing === query.thingId && wanted?.has(attr) !== false
+  const found = await chunksOf(executor, channel, query, tier)
+  const contents = await allIn<Pick<Held, 'id'> & Pick<TierChunkRow, 'content'>>(
+    executor,
+    found.chunks.map(({ id }) => id),
+    (list) => `SELECT id, content FROM tier_chunks WHERE id IN (${list})`,
+  )
+  const byId = new Map(contents.map(({ id, content }) => [id, content]))
+  for (const { id } of found.chunks) {
+    const content = byId.get(id)
+    if (content !== undefined) addChunk(buckets, content, isWanted)
+  }
+  const isAll = await addBlocks(executor, channel, { buckets, thingId: query.thingId })
+  const to = isAll ? query.to : Math.min(query.to, newestOf(buckets, query))
+  const { attrs, wholeFrom } = columnsOf(buckets, { ...query, to }, TIER_MS[tier], wanted)
+  const from = Math.max(wholeFrom ?? 0, found.wholeFrom ?? 0)
+  return {
+    attrs,
+    ...(from > 0 && { wholeFrom: from }),
+    ...(to < query.to && { wholeTo: to }),
+  }
+}
+
+/** series/2: when the newest bucket of a Thing begins; `from` without any. */
+function newestOf(buckets: Buckets, { thingId, from }: SeriesQuery): number {
+  let newest = from
+  for (const series of buckets.things.get(thingId) ?? []) {
+    let bucket = buckets.firstOf(series)
+    for (; bucket !== NONE; bucket = buckets.nextOf(bucket)) {
+      newest = Math.max(newest, buckets.beginOf(bucket))
+    }
+  }
+  return newest
+}
+
+type Held = Pick<TierChunkRow, 'tier' | 'period' | 'run' | 'bytes'> & { readonly id: number }
+
+/** The chunks that may have buckets of the Thing, in the order of their runs. (buckets/1) */
+async function chunksOf(
+  executor: Executor,
+  channel: number,
+  { thingId, from, to }: SeriesQuery,
+  tier: Tier,
+): Promise<{ readonly chunks: readonly Held[]; readonly wholeFrom?: number }> {
+  const place = placeOf(thingId)
+  const begins = beginsOf(place)
+  // Chunks of runs before its deletion have nothing of it any more. (merging/2)
+  const cut = await executor.first<{ run: number | null }>(
+    'SELECT max(run) AS run FROM tier_cuts WHERE channel = ? AND thing_id = ?',
+    [channel, thingId],
+  )
+  const rows = await executor.all<Held>(
+    `SELECT id, tier, period, run, bytes FROM tier_chunks
+      WHERE channel = ? AND first_place IN (${begins.map(() => '?').join(', ')})
+        AND ((tier = ? AND period >= ? AND period <= ?) OR tier = ?)
+        AND last_place >= ? AND run >= ?`,
+    [
+      channel,
+      ...begins,
+      TIER_MS[tier],
+      from - (from % PERIOD_MS[tier]),
+      to,
+      JOINED.tier,
+      place,
+      cut?.run ?? 0,
+    ],
+  )
+  // series/2: what is joined and in no tier yet, then the newest periods.
+  const age = ({ tier: of, period }: Held): number => (of === JOINED.tier ? -Infinity : -period)
+  const newestFirst = rows.toSorted((one, other) => age(one) - age(other))
+  let bytes = 0
+  const beyond = newestFirst.findIndex((row) => (bytes += row.bytes) > CHUNK_BYTES_MAX)
+  const next = newestFirst[beyond]
+  // A period is read whole or not at all.
+  const read = next === undefined ? rows : rows.filter((row) => age(row) < age(next))
+  const chunks = read.toSorted((one, other) => one.run - other.run || one.id - other.id)
+  return { chunks, ...(next !== undefined && { wholeFrom: next.period + PERIOD_MS[tier] }) }
+}
+
+interface Adding {
+  readonly buckets: Buckets
+  readonly thingId: string
+}
+
+/** Adds what is not joined, the oldest first; returns false where there is too much of it. */
+async function addBlocks(
+  executor: Executor,
+  channel: number,
+  { buckets, thingId }: Adding,
+): Promise<boolean> {
+  const blocks = await executor.all<Pick<UpdateBlockRow, 'content'>>(
+    `SELECT b.content FROM update_blocks b
+      WHERE b.is_joined = 0 AND EXISTS
+        (SELECT 1 FROM update_places p WHERE p.block = b.id AND p.channel = ?)
+      ORDER BY b.id LIMIT ?`,
+    [channel, BLOCKS_MAX + 1],
+  )
+  for (const { content } of blocks.slice(0, BLOCKS_MAX)) {
+    if (!mayHave(content, thingId)) continue
+    for (const item of updatesIn(content, channel)) {
+      if (item.entityId !== thingId) continue
+      if (endsThing(item)) buckets.drop(thingId)
+      else addItem(buckets, item)
+    }
+  }
+  return blocks.length <= BLOCKS_MAX
+}
+
+function columnsOf(
+  buckets: Buckets,
+  { thingId, from, to }: SeriesQuery,
+  width: number,
+  wanted: ReadonlySet<string> | undefined,
+): Pick<SeriesFound, 'attrs' | 'wholeFrom'> {
+  const first = from - (from % width)
+  const lists = (buckets.things.get(thingId) ?? []).flatMap((series) => {
+    const attr = buckets.nameOf(buckets.attrOf(series))
+    const within: number[] = []
+    let bucket = buckets.firstOf(series)
+    for (; bucket !== NONE; bucket = buckets.nextOf(bucket)) {
+      const begin = buckets.beginOf(bucket)
+      if (begin >= first && begin < to) within.push(bucket)
+    }
+    const isAsked = wanted?.has(attr) !== false
+    return within.length === 0 || !isAsked ? [] : [{ attr, within }]
+  })
+  // series/2: the newest points, as many of each attr as all may have.
+  const most = Math.floor(ALL_POINTS_MAX / Math.max(1, lists.length))
+  const cut = lists.flatMap(({ within }) => {
+    const oldest = within.length > most ? within.at(-most) : undefined
+    return oldest === undefined ? [] : [buckets.beginOf(oldest)]
+  })
+  const wholeFrom = Math.max(...cut)
+  const attrs = lists.map(({ attr, within }) => {
+    const kept = within.filter((bucket) => buckets.beginOf(bucket) >= wholeFrom)
+    return [attr, bucketColumns(buckets, kept)] as const
+  })
+  return { attrs: Object.fromEntries(attrs), ...(cut.length > 0 && { wholeFrom }) }
+}
+
+function bucketColumns(buckets: Buckets, kept: readonly number[]): BucketColumns {
+  const { numbers } = buckets
+  const of = (place: number): number[] => kept.map((bucket) => numberAt(numbers, bucket + place))
+  // A sum is rounded, and may be beyond what a double holds; a mean is not.
+  const meanOf = (bucket: number): number => {
+    const mean = numberAt(numbers, bucket + SUM) / numberAt(numbers, bucket + COUNT)
+    const [min, max] = [numberAt(numbers, bucket + MIN), numberAt(numbers, bucket + MAX)]
+    return Math.min(max, Math.max(min, mean))
+  }
+  return {
+    times: kept.map((bucket) => buckets.beginOf(bucket)),
+    min: of(MIN),
+    max: of(MAX),
+    mean: kept.map(meanOf),
+    last: of(LAST),
+    count: of(COUNT),
+  }
+}
