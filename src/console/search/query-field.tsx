@@ -1,6 +1,6 @@
 // A field for the text of a query, with what may stand at the caret in a list below it.
 
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 import { completionsAt } from '#src/client/query/completions'
 import type { Completion, Completions, Known } from '#src/client/query/completions'
@@ -26,7 +26,8 @@ function useCompletions({ value, onValue, known }: QueryFieldProps) {
   const caret = useRef<number>(undefined)
   const [{ from, items }, setOffered] = useState(CLOSED)
   const [chosen, setChosen] = useState(-1)
-  useEffect(() => {
+  // Before the next key: a caret that moves later would part what is typed meanwhile.
+  useLayoutEffect(() => {
     if (caret.current === undefined) return
     input.current?.setSelectionRange(caret.current, caret.current)
     caret.current = undefined
