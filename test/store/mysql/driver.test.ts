@@ -148,6 +148,7 @@ async function writesAndReads(t: ExecutionContext, database: Database): Promise<
     read.map((row) => Object.values(row)),
     VALUES,
   )
+  await database.durable((executor) => executor.run('DROP TABLE notes'))
 }
 
 const missing = (names: object): readonly Changed[] =>
