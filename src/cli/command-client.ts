@@ -9,7 +9,7 @@ import { CHANNEL, accessOf, checkSecrecy, credentialsOf, proofOf } from './acces
 import type { Access, AccessGiven, ChannelGiven, Sources } from './access.ts'
 import type { Command, Definition, Given, Options, Parameters, Taken } from './command.ts'
 import { CommandError, EXIT } from './endings.ts'
-import { factLines } from './facts.ts'
+import { factLines } from './terminal-text.ts'
 import type { ProcessContext } from './process-context.ts'
 
 /** A client of the gateway that a command is about, and the output of its answers. */

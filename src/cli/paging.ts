@@ -6,10 +6,9 @@ import { given } from './command-client.ts'
 import type { CommandContext } from './command.ts'
 import { flag, text } from './command.ts'
 import type { Given } from './command.ts'
-import { aligned, onOneLine, shortened } from './terminal-text.ts'
+import { aligned, dateText, onOneLine, shortened } from './terminal-text.ts'
 import { whole } from './values.ts'
 import { pairsIn } from '#src/cli/deliveries/delivery-line'
-import { dateText } from './facts.ts'
 
 /** The most that the gateway gives in one page. */
 const PAGE_MAX = 200

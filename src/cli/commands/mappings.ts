@@ -6,10 +6,9 @@ import { command } from '#src/cli/command'
 import type { Parameter } from '#src/cli/command'
 import { commandClientOf } from '#src/cli/command-client'
 import { UsageError } from '#src/cli/endings'
-import { dateText } from '#src/cli/facts'
 import { jsonFile, jsonIn } from '#src/cli/json-file'
 import type { ProcessContext } from '#src/cli/process-context'
-import { aligned, onOneLine } from '#src/cli/terminal-text'
+import { aligned, dateText, onOneLine } from '#src/cli/terminal-text'
 
 const fileOf = (what: string): Parameter<string | undefined> => ({
   ...jsonFile(`a list ${what}, which replaces that of the channel,`),
