@@ -83,6 +83,7 @@ export function Editor({ channel, id, draft, onDraft, fault, withRule }: EditorP
         )}
         {draft.kind === 'form' ? (
           <RuleFields
+            channel={channel}
             form={draft.form}
             onForm={(form) => onDraft({ kind: 'form', form })}
             fault={fault}
