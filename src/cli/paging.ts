@@ -105,15 +105,16 @@ export async function list<Item extends object>(
   }
 }
 
+/** Options for items that are at hand: all are shown. */
+export const WHOLE = { all: true, limit: undefined, cursor: undefined } as const
+
 /** Prints items that are at hand, as `list` prints pages. */
 export const listWhole = <Item extends object>(
   { items, ...table }: Table<Item> & PageOf<Item>,
   { json, header }: Shown,
   context: Pick<CommandContext, 'terminal'>,
-): Promise<void> => {
-  const options = { json, header, all: true, limit: undefined, cursor: undefined }
-  return list({ ...table, page: () => Promise.resolve({ items }) }, options, context)
-}
+): Promise<void> =>
+  list({ ...table, page: () => Promise.resolve({ items }) }, { json, header, ...WHOLE }, context)
 
 function tableLines(
   headings: readonly string[] | undefined,

@@ -1,4 +1,4 @@
-// Writes answers of the gateway as lines for people, and makes text from others safe for a terminal.
+// Writes answers of the gateway as lines for people, and makes text of others safe for terminals.
 //
 // Invariants:
 //   terminal-text/1. No character of others that a terminal acts upon, or that changes the order of
