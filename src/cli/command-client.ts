@@ -4,20 +4,21 @@
 import { createClient } from '#src/client/client'
 import type { OperationRecord } from '#src/client/bodies'
 import type { Client } from '#src/client/client'
+import { HeliographError } from '#src/client/error'
 import { pause } from '#src/client/runtime'
 import { CHANNEL, accessOf, checkSecrecy, credentialsOf, proofOf } from './access.ts'
 import type { Access, AccessGiven, ChannelGiven, Sources } from './access.ts'
 import type { Command, Definition, Given, Options, Parameters, Taken } from './command.ts'
 import { CommandError, EXIT } from './endings.ts'
-import { factLines } from './facts.ts'
+import { factLines } from './terminal-text.ts'
 import type { ProcessContext } from './process-context.ts'
 
 /** A client of the gateway that a command is about, and the output of its answers. */
 export interface CommandClient {
   readonly client: Client
   readonly access: Access
-  /** Prints the answer of the gateway: as JSON on one line, or these lines for a person. */
-  readonly report: (answer: object, lines?: readonly string[]) => void
+  /** Prints the answer of the gateway: as JSON on one line, or as lines for a person. */
+  readonly report: (answer: object) => void
 }
 
 interface ClientUse {
@@ -38,8 +39,8 @@ export async function commandClientOf(
   return {
     client,
     access,
-    report: (answer, lines) => {
-      const output = json ? [JSON.stringify(answer)] : (lines ?? factLines(answer))
+    report: (answer) => {
+      const output = json ? [JSON.stringify(answer)] : factLines(answer)
       for (const line of output) context.terminal.print(line)
     },
   }
@@ -49,6 +50,18 @@ export async function commandClientOf(
 export function given<Members extends object>(members: Members): Defined<Members> {
   const pairs = Object.entries(members).filter(([, value]) => value !== undefined)
   return Object.fromEntries(pairs) as Defined<Members> // undefined members were just left out
+}
+
+/**
+ * Throws entity_not_found for what is not there: the gateway would make an Event or a Thing of the
+ * id and end it at once. A key that may not read passes.
+ */
+export async function checkIsThere(read: Promise<unknown>): Promise<void> {
+  try {
+    await read
+  } catch (error) {
+    if (!(error instanceof HeliographError && error.code === 'key_scope')) throw error
+  }
 }
 
 type Defined<Members> = { [Name in keyof Members]?: Exclude<Members[Name], undefined> }
@@ -105,6 +118,8 @@ interface RequestDefinition<
 > extends Pick<Definition<Opts, Pars>, 'description' | 'examples' | 'parameters'> {
   /** Options beside those of the gateway and the channel. */
   readonly options?: Opts
+  /** Throws UsageError for a value that cannot be sent, before anything is read or sent. */
+  readonly check?: (values: ChannelGiven & Given<Opts> & Taken<Pars>) => Promise<void>
   /** Sends the request. */
   readonly send: (
     asked: { readonly client: Client; readonly credentials: Shown },
@@ -129,6 +144,7 @@ const requestBy =
     Pars extends Parameters = Record<never, never>,
   >({
     options,
+    check,
     send,
     show,
     isDecidedLater,
@@ -137,6 +153,7 @@ const requestBy =
     ...words,
     options: { ...options, ...CHANNEL },
     run: async (values: ChannelGiven & Given<Opts> & Taken<Pars>, context: ProcessContext) => {
+      await check?.(values)
       const { client, report } = await commandClientOf(values, context)
       const credentials = await credentialsIn(values, context)
       const result = await send({ client, credentials }, values, context)

@@ -6,10 +6,9 @@ import { given } from './command-client.ts'
 import type { CommandContext } from './command.ts'
 import { flag, text } from './command.ts'
 import type { Given } from './command.ts'
-import { aligned, onOneLine, shortened } from './terminal-text.ts'
+import { aligned, dateText, onOneLine, shortened } from './terminal-text.ts'
 import { whole } from './values.ts'
 import { pairsIn } from '#src/cli/deliveries/delivery-line'
-import { dateText } from './facts.ts'
 
 /** The most that the gateway gives in one page. */
 const PAGE_MAX = 200
@@ -31,6 +30,9 @@ export const LISTED = { ...PAGING, ...HEADER } as const
 
 /** Characters of a cell; longer ones are cut, so that the table fits the terminal. */
 const CELL_WIDTH = 32
+/** Where the last cells have no room for so many they stand below the others, on lines of theirs. */
+const LAST_WIDTH_MIN = 40
+const INDENT = '  '
 
 export interface Table<Item> {
   readonly headings: readonly string[]
@@ -103,15 +105,16 @@ export async function list<Item extends object>(
   }
 }
 
+/** Options for items that are at hand: all are shown. */
+export const WHOLE = { all: true, limit: undefined, cursor: undefined } as const
+
 /** Prints items that are at hand, as `list` prints pages. */
 export const listWhole = <Item extends object>(
   { items, ...table }: Table<Item> & PageOf<Item>,
   { json, header }: Shown,
   context: Pick<CommandContext, 'terminal'>,
-): Promise<void> => {
-  const options = { json, header, all: true, limit: undefined, cursor: undefined }
-  return list({ ...table, page: () => Promise.resolve({ items }) }, options, context)
-}
+): Promise<void> =>
+  list({ ...table, page: () => Promise.resolve({ items }) }, { json, header, ...WHOLE }, context)
 
 function tableLines(
   headings: readonly string[] | undefined,
@@ -119,15 +122,24 @@ function tableLines(
   { columns, hasColor }: Screen,
 ): readonly string[] {
   if (rows.length === 0) return []
-  const short = rows.map((row) =>
+  const all = (headings === undefined ? rows : [headings, ...rows]).map((row) =>
     row.map((cell, column) => (column === row.length - 1 ? cell : shortened(cell, CELL_WIDTH))),
   )
-  const lines = aligned(headings === undefined ? short : [headings, ...short]).map((line) =>
-    shortened(line, columns),
-  )
-  if (headings === undefined || !hasColor) return lines
-  return lines.map((line, index) => (index === 0 ? bold(line) : line))
+  const others = aligned(all.map((row) => row.slice(0, -1)))
+  const last = all.map((row) => row.at(-1) ?? '')
+  const room = columns - longest(others) - INDENT.length
+  const isBelow = room < Math.min(longest(last), LAST_WIDTH_MIN)
+  const shown = isBelow
+    ? others.map((line, index) => [line, INDENT + last[index]])
+    : aligned(all).map((line) => [line])
+  return shown.flatMap((lines, index) => {
+    const isBold = headings !== undefined && hasColor && index === 0
+    const short = lines.filter((line) => line.trim() !== '').map((line) => shortened(line, columns))
+    return isBold ? short.map(bold) : short
+  })
 }
+
+const longest = (texts: readonly string[]): number => Math.max(...texts.map(({ length }) => length))
 
 const bold = (line: string): string => `\u001b[1m${line}\u001b[0m`
 

@@ -1,9 +1,11 @@
-// Makes text from others safe for a terminal.
+// Writes answers of the gateway as lines for people, and makes text of others safe for terminals.
 //
 // Invariants:
 //   terminal-text/1. No character of others that a terminal acts upon, or that changes the order of
 //     reading, reaches a terminal: lines for people lose it, JSON has it as an escape. A pipe gets
 //     JSON as it is.
+
+import { isRecord } from '#domain/record'
 
 /** Characters that move the cursor or change the order of reading. */
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
@@ -43,3 +45,31 @@ export function aligned(rows: readonly (readonly string[])[]): readonly string[]
       .trimEnd(),
   )
 }
+
+/**
+ * One line for each member: its name and its value, times as dates. The members of an object, for
+ * instance attrs, follow on indented lines.
+ */
+export function factLines(facts: object): readonly string[] {
+  return aligned(
+    Object.entries(facts).flatMap(([name, value]: [string, unknown]) => {
+      if (!isRecord(value)) return [[onOneLine(name), factText(name, value)]]
+      return [[onOneLine(name)], ...Object.entries(value).map(indented)]
+    }),
+  )
+}
+
+const indented = ([name, value]: [string, unknown]): readonly string[] => [
+  `  ${onOneLine(name)}`,
+  factText('', value),
+]
+
+const TIME = /(_at|_time|^since)$/
+
+function factText(name: string, value: unknown): string {
+  if (typeof value === 'number' && TIME.test(name)) return dateText(value)
+  return onOneLine(typeof value === 'string' ? value : JSON.stringify(value))
+}
+
+/** An ISO 8601 date in UTC. */
+export const dateText = (unixMs: number): string => new Date(unixMs).toISOString()

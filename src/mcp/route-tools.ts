@@ -103,7 +103,7 @@ function readingTools({ state, statuses, receipts }: Acceptance): readonly Tool[
       ...overRoute(STATE.history, (fields, caller) => state.history(fields, caller)),
     },
     {
-      name: 'operation_status',
+      name: 'send_status',
       title: 'Get the status of an operation',
       description:
         'Tells how far a submission is. accepted, processing, scheduled and provider_queued go ' +

@@ -10,7 +10,7 @@ import type { TakenOver, Tool } from './tool.ts'
 
 type Words = Pick<Tool, 'title' | 'description' | 'annotations'>
 
-const AFTER = 'Success means durably accepted; operation_status tells how delivery goes.'
+const AFTER = 'Success means durably accepted; send_status tells how delivery goes.'
 
 const SEND: Words = {
   title: 'Send a Message',

@@ -14,8 +14,8 @@ export const DURATION_RULE = 'must be a whole number of s, m, h or d, from 1s to
 
 const DELAY_MS_MIN = 10_000
 
-/** The rule that the delay of a Message must keep. */
-export const DELAY_RULE = 'must be a whole number of s, m, h or d, from 10s to 30d'
+/** What the delay of a Message may be. */
+export const DELAY_FORM = 'a whole number of s, m, h or d, from 10s to 30d'
 
 /** Returns the milliseconds of a duration such as `10m`; undefined when it is none. */
 export function durationMs(sent: unknown): number | undefined {
@@ -25,7 +25,7 @@ export function durationMs(sent: unknown): number | undefined {
   return ms <= DURATION_MAX_MS ? ms : undefined
 }
 
-/** Returns the milliseconds of the delay of a Message; undefined when it breaks DELAY_RULE. */
+/** Returns the milliseconds of the delay of a Message; undefined when it is not of DELAY_FORM. */
 export function delayMs(sent: unknown): number | undefined {
   const ms = durationMs(sent)
   return ms !== undefined && ms >= DELAY_MS_MIN ? ms : undefined

@@ -16,7 +16,7 @@ import { DEFAULT_SEVERITY } from '#domain/submission'
 import type { MessageSubmission, Schedule } from '#domain/submission'
 import { isRecord } from '#domain/record'
 
-import { DELAY_RULE, delayMs } from '#src/rules/durations'
+import { DELAY_FORM, delayMs } from '#src/rules/durations'
 import { parseExactly } from './json/exact-json.ts'
 import { fieldsReaderOf } from './fields/field-reader.ts'
 import { shape } from './shape.ts'
@@ -114,7 +114,7 @@ function scheduleOf(
 
 const isWithin = (ms: number): boolean => ms >= DELAY_MS_MIN && ms <= DELAY_MS_MAX
 
-const DELAY_REFUSAL = invalid('delay', DELAY_RULE)
+const DELAY_REFUSAL = invalid('delay', `must be ${DELAY_FORM}`)
 const DELIVER_AT_REFUSAL = invalid('deliver_at', 'must be 10 seconds to 30 days from now')
 
 const THING_ID_FORM = { parse: parseThingId, rule: ENTITY_ID_RULE }

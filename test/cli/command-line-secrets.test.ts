@@ -11,7 +11,7 @@ test('command-line/1: wrong usage ends with 2 and sends no request', async (t) =
     'channel',
     'unknown',
     'send',
-    'send one two',
+    'send Frost tonight --title t',
     'send one --title two',
     'send --title t --severity urgent',
     'send --title t --delay 9s',
@@ -50,11 +50,15 @@ test('command-line/1: wrong usage ends with 2 and sends no request', async (t) =
 
 test('wrong usage tells what is allowed', async (t) => {
   const rows: [words: string, told: string][] = [
-    ['send', 'error: [title] is missing: the title of the Message'],
+    ['send', 'error: [title...] is missing: the title of the Message'],
     ['send t --severity urgent', 'error: --severity: allowed: critical, high, normal, low'],
     [
       'send t --delay 5s',
-      'error: --delay: must be a whole number of s, m, h or d, from 10s to 30d',
+      'error: --delay: allowed: a whole number of s, m, h or d, from 10s to 30d',
+    ],
+    [
+      'history --header --format {seq}',
+      'error: --header is for the table; --format makes lines without headings',
     ],
     ['history --thing boiler', 'error: unknown option --thing; did you mean --entity?'],
     ['thing update x', 'error: say what changes: key=value, or an option such as --title'],
@@ -66,6 +70,13 @@ test('wrong usage tells what is allowed', async (t) => {
   for (const [words, told] of rows) {
     const { context } = await run(words)
     t.deepEqual(context.diagnostics, [told])
+  }
+})
+
+test('a value that is not allowed is told before the password is missed', async (t) => {
+  for (const words of ['send t --severity urgent', 'send t --delay 5s']) {
+    const { context } = await run(words, { env: {} })
+    t.regex(context.shown, /^error: --\w+: allowed: /, words)
   }
 })
 

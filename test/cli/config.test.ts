@@ -27,8 +27,8 @@ test('config writes, reads, lists and removes settings, profile by profile', asy
   t.is(missing.exitCode, 5)
   t.deepEqual(missing.context.diagnostics, ['error: channel is not set'])
   t.deepEqual((await run('config list', { env })).context.printed, [
-    'default  url      https://a.example',
-    `site-2   channel  ${CHANNEL}`,
+    'default\turl\thttps://a.example',
+    `site-2\tchannel\t${CHANNEL}`,
   ])
   t.deepEqual((await run('config list --json --profile site-2', { env })).context.printed, [
     JSON.stringify({ profile: 'site-2', key: 'channel', value: CHANNEL }),
@@ -54,7 +54,7 @@ test('config set reads a secret from the standard input, and config list does no
   const loud = await run(`config set password ${PASSWORD}`, { env })
   t.regex(loud.context.diagnostics.join(), /^warning: /)
   const { shown } = (await run('config list', { env })).context
-  t.is(shown, 'default  token     (set)\ndefault  password  (set)')
+  t.is(shown, 'default\ttoken\t(set)\ndefault\tpassword\t(set)')
   t.deepEqual((await run('config get token', { env })).context.printed, [TOKEN])
   t.is((await run('config set token', { env, input: ' \n' })).exitCode, 2)
 })

@@ -5,8 +5,7 @@ import test from 'ava'
 import { assert, property, string } from 'fast-check'
 
 import { clockIn, coloured, deliveryJson, deliveryLine } from '#src/cli/deliveries/delivery-line'
-import { dateText } from '#src/cli/facts'
-import { aligned } from '#src/cli/terminal-text'
+import { aligned, dateText } from '#src/cli/terminal-text'
 import { delivery } from '#test/support/delivery'
 
 const clock = clockIn('UTC')

@@ -17,8 +17,8 @@ test('channel mappings shows what topics become, and those that nothing takes', 
   t.is(exitCode, 0, context.shown)
   t.deepEqual(context.requests[0]?.body, CREDENTIALS)
   t.deepEqual(context.printed, [
-    'mapped    home/+room/+device/state  {room}-{device}, time ts',
-    'unmapped  x/?y                      2023-11-14T22:13:20.000Z',
+    'mapped\thome/+room/+device/state\t{room}-{device}, time ts',
+    'unmapped\tx/?y\t2023-11-14T22:13:20.000Z',
   ])
 })
 
@@ -28,7 +28,7 @@ test('channel mappings with a file replaces them', async (t) => {
   const { context, exitCode } = await run('channel mappings -', { input, answer })
   t.is(exitCode, 0, context.shown)
   t.deepEqual(context.requests[0]?.body, { ...CREDENTIALS, mappings: [MAPPING] })
-  t.deepEqual(context.printed, ['none'])
+  t.deepEqual([context.printed, context.diagnostics], [[], ['none']])
 })
 
 test('a file without a list is named, and nothing is sent', async (t) => {
@@ -47,13 +47,13 @@ test('channel presentation shows the faces of attrs, and a file replaces them', 
   const { context } = await run('channel presentation', { answer })
   t.deepEqual(context.requests[0]?.body, CREDENTIALS)
   t.deepEqual(context.printed, [
-    'all                  t  unit °C, decimals 1',
-    'prefix pump-, tag x  t  hidden true',
+    'all\tt\tunit °C, decimals 1',
+    'prefix pump-, tag x\tt\thidden true',
   ])
   const put = await run('channel presentation -', {
     input: '[]',
     answer: () => success({ presentation: [] }),
   })
   t.deepEqual(put.context.requests[0]?.body, { ...CREDENTIALS, presentation: [] })
-  t.deepEqual(put.context.printed, ['none'])
+  t.deepEqual([put.context.printed, put.context.diagnostics], [[], ['none']])
 })

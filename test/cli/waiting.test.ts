@@ -3,7 +3,7 @@
 
 import test from 'ava'
 
-import { success } from '#test/support/fake-process-context'
+import { refusal, success } from '#test/support/fake-process-context'
 import type { RecordedRequest } from '#test/support/fake-process-context'
 import { run } from '#test/support/command-line'
 
@@ -15,7 +15,15 @@ const decisions: [reached: readonly string[], exitCode: number, note: RegExp | u
 ]
 
 test('a change waits for the decision of its channel, and tells of a refusal', async (t) => {
-  const changes = ['event close nope', 'thing update x a=1', 'thing archive x', 'rule delete nope']
+  const changes = [
+    'event create --title t',
+    'event close e',
+    'event ack e',
+    'thing create',
+    'thing update x a=1',
+    'thing archive x',
+    'rule delete nope',
+  ]
   for (const words of changes) {
     for (const [reached, exitCode, note] of decisions) {
       let asks = 0
@@ -30,6 +38,31 @@ test('a change waits for the decision of its channel, and tells of a refusal', a
       t.deepEqual(context.printed, ['op_id  o1'], words)
       t.regex(context.diagnostics.join('\n'), note ?? /^$/, words)
     }
+  }
+})
+
+const ends = ['event close nope', 'thing archive nope', 'thing delete nope']
+
+test('what is not there is not ended: the gateway would make it and end it', async (t) => {
+  for (const words of ends) {
+    const answer = () => refusal(404, 'entity_not_found')
+    const { context, exitCode } = await run(words, { answer })
+    t.is(exitCode, 5, words)
+    t.regex(context.requests[0]?.url ?? '', /\/get$/, words)
+    t.is(context.requests.length, 1, words)
+    t.deepEqual(context.printed, [], words)
+  }
+})
+
+test('a key that may only send ends what it cannot look for', async (t) => {
+  for (const words of ends) {
+    const answer = ({ url }: RecordedRequest) =>
+      url.endsWith('/get')
+        ? refusal(403, 'key_scope')
+        : success({ op_id: 'o1', status: 'provider_queued' })
+    const { context, exitCode } = await run(words, { answer })
+    t.is(exitCode, 0, words)
+    t.is(context.requests.length, 3, words)
   }
 })
 

@@ -34,7 +34,11 @@ interface Proxy {
   readonly address: string
   /** The answer to HTTP/1.0. */
   readonly old: number
+  /** What it answers in the place of the library's pages, by the status. */
+  readonly faults: readonly (readonly [status: number, request: string])[]
 }
+
+const ASKS = 'GET /healthz HTTP/1.1\r\nconnection: close\r\n'
 
 /** Where nginx may write. */
 const NGINX_FOLDERS = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
@@ -53,6 +57,13 @@ const PROXIES: readonly Proxy[] = [
     readyLine: /start worker processes/,
     address: CALLER,
     old: 200,
+    faults: [
+      [400, `${ASKS}host: x\r\ncontent-length: a\r\n\r\n`],
+      [400, `${ASKS}\r\n`],
+      [431, `${ASKS}host: x\r\na: ${'a'.repeat(16_384)}\r\n\r\n`],
+      [414, `GET /${'a'.repeat(16_384)} HTTP/1.1\r\nhost: x\r\n\r\n`],
+      [505, 'GET /healthz HTTP/3.0\r\nhost: x\r\n\r\n'],
+    ],
   },
   {
     name: 'caddy',
@@ -63,6 +74,7 @@ const PROXIES: readonly Proxy[] = [
     // It believes nobody in front of it unless it is told to.
     address: '127.0.0.1',
     old: 200,
+    faults: [],
   },
   {
     name: 'haproxy',
@@ -71,6 +83,10 @@ const PROXIES: readonly Proxy[] = [
     readyLine: /Using epoll/,
     address: CALLER,
     old: 505,
+    faults: [
+      [400, `${ASKS}\r\n`],
+      [505, 'GET /healthz HTTP/1.0\r\nhost: x\r\n\r\n'],
+    ],
   },
 ]
 
@@ -130,8 +146,18 @@ for (const proxy of PROXIES) {
     socket.addEventListener('message', ({ data }) => frames.push(data))
     await until('the WebSocket is open', () => frames.length > 0)
 
-    const old = connect(port, '127.0.0.1')
-    old.write('GET /healthz HTTP/1.0\r\nhost: push.example\r\n\r\n')
-    t.regex(await text(old), new RegExp(`^HTTP/1\\.[01] ${proxy.old} `))
+    const answered = async (request: string): Promise<string> => {
+      const raw = connect(port, '127.0.0.1')
+      raw.write(request)
+      return text(raw)
+    }
+    const old = await answered('GET /healthz HTTP/1.0\r\nhost: push.example\r\n\r\n')
+    t.regex(old, new RegExp(`^HTTP/1\\.[01] ${proxy.old} `))
+    for (const [status, request] of proxy.faults) {
+      const [head = '', body = ''] = (await answered(request)).split('\r\n\r\n')
+      t.regex(head, new RegExp(`^HTTP/1\\.1 ${status} `))
+      t.regex(head, /content-type: application\/json/i)
+      t.like(JSON.parse(body), { success: false, problem: { retryable: false } })
+    }
   })
 }

@@ -96,7 +96,7 @@ test('a refusal tells the model the next step', async (t) => {
       ['message_send', ID, /^title_required: .*\. Correct the arguments and call again\.$/],
       ['thing_get', { ...ID, thing_id: 'x' }, /^entity_not_found: .* Call thing_list /],
       ['thing_get', { channel_id: OTHER_CHANNEL, thing_id: 'x' }, / Call channel_list /],
-      ['operation_status', { op_id: 'x' }, /^send_status_not_found: .* Use the op_id /],
+      ['send_status', { op_id: 'x' }, /^send_status_not_found: .* Use the op_id /],
       ['channel_bind_status', { bind_session: 'x' }, / Call channel_bind_start /],
     ]
   for (const [name, fields, step] of rows) {
@@ -117,7 +117,7 @@ test('a grant reaches its own channels and their operations, and no others', asy
   const fields = { ...ID, title: 'x' }
   const foreign = await stranger.callTool({ name: 'message_send', arguments: fields })
   t.is(codeOf(foreign), 'channel_not_found')
-  const status = { name: 'operation_status', arguments: { op_id: 'op-1' } }
+  const status = { name: 'send_status', arguments: { op_id: 'op-1' } }
   t.is(codeOf(await stranger.callTool(status)), 'send_status_not_found')
   t.like((await owner.callTool(status)).structuredContent, { status: 'sent' })
   await owner.callTool({ name: 'channel_unbind', arguments: ID })

@@ -29,7 +29,7 @@ const READING = [
   'event_get',
   'event_list',
   'history',
-  'operation_status',
+  'send_status',
   'delivery_receipts',
 ]
 const RULES = [
@@ -75,7 +75,7 @@ for (const revision of REVISIONS) {
       ['event_get', { ...ID, event_id: 'e-1' }],
       ['event_list', { ...ID, state: 'open', thing_id: 'pump' }],
       ['history', { ...ID, since: NOW_MS, model: 'message', limit: 3 }],
-      ['operation_status', { op_id: 'op-1' }],
+      ['send_status', { op_id: 'op-1' }],
       ['delivery_receipts', { ...ID, entity_id: 'e-1' }],
       ['rule_put', { ...ID, rule_id: 'r', rule: ruleOf() }],
       ['rule_delete', { ...ID, rule_id: 'r' }],

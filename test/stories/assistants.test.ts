@@ -27,7 +27,7 @@ test.serial('with each revision a Message is sent and a Thing is kept', async (t
     await call('message_send', { title: 'Done', severity: 'high' })
     const thing = await call('thing_create', { observed_at: Date.now(), attrs: { rpm: 900 } })
     const { op_id: opId, thing_id: thingId } = thing
-    const status = { name: 'operation_status', arguments: { op_id: opId } }
+    const status = { name: 'send_status', arguments: { op_id: opId } }
     await until(
       async () => (await client.callTool(status)).structuredContent,
       (record) => JSON.stringify(record).includes('"sent"'),

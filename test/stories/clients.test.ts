@@ -3,10 +3,9 @@
 // Method: its blocks are run against one gateway, or given to the compiler or the parser of their
 // language. `npm run clients:all` runs the languages that take too long for every run.
 
-import { execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { compileFunction } from 'node:vm'
 
@@ -17,7 +16,7 @@ import { GO_LANGUAGE, PYTHON, STORY, generate, story } from '#test/support/clien
 import { keyed } from '#test/support/clients/keyed'
 import { clientProgram, hasClient, hasProgram } from '#test/support/clients/programs'
 import { blocksOf } from '#test/support/document-blocks'
-import { post, startGateway, temporaryFolder, until } from '#test/support/gateway'
+import { post, startGateway, temporaryFolder } from '#test/support/gateway'
 import type { Gateway } from '#test/support/gateway'
 
 const run = promisify(execFile)
@@ -165,51 +164,4 @@ test("the library of Home Assistant's integration ntfy has an account, publishes
     'version 40401',
     "heard True Frost tonight 4 ['cellar']",
   ])
-})
-
-/** The lines that a program prints, and its end. */
-function python(t: ExecutionContext, path: string, env: NodeJS.ProcessEnv) {
-  const child = spawn(clientProgram('python'), [path], {
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  t.teardown(() => child.kill('SIGKILL'))
-  const lines: string[] = []
-  createInterface({ input: child.stdout }).on('line', (line) => lines.push(line))
-  return { lines, end: () => child.kill('SIGKILL') }
-}
-
-test('the session in Python follows a channel, acknowledges, and resumes where it stopped', async (t) => {
-  if (!hasClient(t, 'python')) return
-  const { gateway, env, folder, program, who } = await withKey(t)
-  const { data } = (await post(gateway, '/device/register', { platform: 'linux' })).body
-  const device_key = String(data['device_key'])
-  await post(gateway, '/channel/subscribe', { ...who, device_key })
-  const path = program('session.py', block('## A session in Python', 'python'))
-  const place = { ...env, DEVICE_KEY: device_key, POSITIONS: join(folder, 'positions.json') }
-  const send = (title: string) => post(gateway, '/message', { ...who, title })
-  const waiting = async (): Promise<number> => {
-    const pulled = await post(gateway, '/messages/pull', { device_key })
-    return (pulled.body.data['items'] as readonly unknown[]).length
-  }
-
-  const first = python(t, path, place)
-  await send('Frost tonight')
-  await until(
-    async () => first.lines.length,
-    (count) => count > 0,
-  )
-  await until(waiting, (count) => count === 0)
-  first.end()
-  await send('Thaw tomorrow')
-  const second = python(t, path, place)
-  await until(
-    async () => second.lines.length,
-    (count) => count > 0,
-  )
-  await until(waiting, (count) => count === 0)
-  t.deepEqual(
-    [...first.lines, ...second.lines],
-    ['deliver 1 Frost tonight', 'deliver 2 Thaw tomorrow'],
-  )
 })

@@ -5,7 +5,7 @@ import { CONFIG_KEYS, DEFAULT_PROFILE, SECRET_KEYS, configPath } from '#src/cli/
 import { changeProfile, profileOf, readProfiles } from '#src/cli/config-file'
 import type { ConfigKey, Profiles } from '#src/cli/config-file'
 import { CommandError, EXIT, UsageError } from '#src/cli/endings'
-import { aligned } from '#src/cli/terminal-text'
+import { HEADER, listWhole } from '#src/cli/paging'
 import { command, flag, oneOf, optional, text } from '#src/cli/command'
 import type { Parameter } from '#src/cli/command'
 
@@ -73,19 +73,18 @@ export const unset = command({
 
 export const list = command({
   description: 'Lists the settings of all profiles, or of one; secrets are not shown.',
-  options: OPTIONS,
+  options: { ...OPTIONS, ...HEADER },
   examples: ['config list'],
-  async run({ profile, json }, context) {
+  async run({ profile, json, header }, context) {
     const { terminal, env } = context
-    const rows = rowsOf(readProfiles(env), profile)
-    if (json === true) {
-      for (const row of rows) terminal.print(JSON.stringify(row))
-    } else if (rows.length === 0) {
+    const items = rowsOf(readProfiles(env), profile)
+    if (items.length === 0) {
       terminal.printDiagnostic(`nothing is set in ${configPath(env) ?? 'a config file'}`)
-    } else {
-      const cells = rows.map((row) => [row.profile, row.key, row.value ?? '(set)'])
-      for (const line of aligned(cells)) terminal.print(line)
+      return
     }
+    const headings = ['PROFILE', 'KEY', 'VALUE']
+    const cells = ({ profile: name, key, value = '(set)' }: Row) => [name, key, value]
+    await listWhole({ items, headings, cells }, { json, header }, context)
   },
 })
 

@@ -5,7 +5,7 @@ import { ACCESS } from '#src/cli/access'
 import { command, flag, optional } from '#src/cli/command'
 import { commandClientOf } from '#src/cli/command-client'
 import { UsageError } from '#src/cli/endings'
-import { dateText } from '#src/cli/facts'
+import { dateText } from '#src/cli/terminal-text'
 import { LISTED, eachPage, list as listPages } from '#src/cli/paging'
 
 export const list = command({

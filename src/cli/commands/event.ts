@@ -3,7 +3,7 @@
 import type { EventAction } from '#domain/submission'
 import { parameter, text } from '#src/cli/command'
 import type { Command } from '#src/cli/command'
-import { channelRequest, given } from '#src/cli/command-client'
+import { channelRequest, checkIsThere, given } from '#src/cli/command-client'
 import { ATTRS, CIPHERTEXT, patchOf } from '#src/cli/plaintext'
 import type { ChangeGiven } from '#src/cli/plaintext'
 import type { ProcessContext } from '#src/cli/process-context'
@@ -35,6 +35,7 @@ export const create = channelRequest({
     "event create --title 'Pump runs dry' --severity high pressure=0.2",
     "event create --title 'Pump runs dry' --remind-every 10m --escalate 30m:1:critical",
   ],
+  isDecidedLater: true,
   send: async ({ client, credentials }, options, context) =>
     client.event.create(await bodyOf('create', { credentials, options }, context)),
 })
@@ -49,8 +50,10 @@ const change = (
     options: { ...optionsOf(EVENT_FIELDS, action), ...OPTIONS },
     isDecidedLater: true,
     send: async ({ client, credentials }, options, context) => {
+      const { eventId: event_id } = options
       const patch = await bodyOf(action, { credentials, options }, context)
-      return client.event[action]({ ...patch, event_id: options.eventId })
+      if (action === 'close') await checkIsThere(client.event.get({ ...credentials, event_id }))
+      return client.event[action]({ ...patch, event_id })
     },
   })
 
@@ -74,6 +77,7 @@ export const ack = channelRequest({
     eventTime: time('the time of this; now by default'),
   },
   examples: ["event ack 4f0c… --note 'On my way'", 'event ack 4f0c… --snooze 2h'],
+  isDecidedLater: true,
   send: ({ client, credentials }, { eventId, eventTime, by, note, snooze }, context) => {
     const said = given({ by, note, snooze })
     const when = eventTime ?? context.nowMs()

@@ -2,8 +2,8 @@
 
 import { MODELS } from '#domain/submission'
 import { CHANNEL, credentialsOf } from '#src/cli/access'
-import { FEED, feedLines } from '#src/cli/deliveries/feed-lines'
-import { PAGING, eachPage } from '#src/cli/paging'
+import { FEED, listEntries } from '#src/cli/deliveries/entry-list'
+import { PAGING } from '#src/cli/paging'
 import { since } from '#src/cli/since'
 import { commandClientOf, given } from '#src/cli/command-client'
 import { whole } from '#src/cli/values'
@@ -37,10 +37,7 @@ export const history = command({
       ...given({ model, after_seq: after, entity_id: entity }),
       ...given({ since: options.since?.(context.nowMs()) }),
     }
-    const lineOf = await feedLines(options, context, { hasChannel: false })
     const page = async (wanted: object) => await client.channel.history({ ...reader, ...wanted })
-    await eachPage(page, options, context, async (items) => {
-      for (const item of items) context.terminal.print(await lineOf(item))
-    })
+    await listEntries({ page, hasChannel: false }, options, context)
   },
 })

@@ -3,7 +3,7 @@
 import { KEY_SCOPES } from '#domain/channel-keys'
 import type { KeyScope, ListedKey, PageBody } from '#src/client/bodies'
 import { UsageError } from '#src/cli/endings'
-import { dateText } from '#src/cli/facts'
+import { dateText } from '#src/cli/terminal-text'
 import { LISTED, list as listPages } from '#src/cli/paging'
 import { given, provenRequest } from '#src/cli/command-client'
 import { parameter, text, texts } from '#src/cli/command'

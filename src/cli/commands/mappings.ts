@@ -6,10 +6,10 @@ import { command } from '#src/cli/command'
 import type { Parameter } from '#src/cli/command'
 import { commandClientOf } from '#src/cli/command-client'
 import { UsageError } from '#src/cli/endings'
-import { dateText } from '#src/cli/facts'
 import { jsonFile, jsonIn } from '#src/cli/json-file'
+import { HEADER, listWhole } from '#src/cli/paging'
 import type { ProcessContext } from '#src/cli/process-context'
-import { aligned, onOneLine } from '#src/cli/terminal-text'
+import { dateText } from '#src/cli/terminal-text'
 
 const fileOf = (what: string): Parameter<string | undefined> => ({
   ...jsonFile(`a list ${what}, which replaces that of the channel,`),
@@ -23,7 +23,7 @@ export const mappings = command({
     'Shows what other topics of MQTT become in a channel, and the newest that nothing takes. ' +
     'A file replaces the mappings; an empty list removes them.',
   parameters: { file: fileOf('of mappings') },
-  options: CHANNEL,
+  options: { ...HEADER, ...CHANNEL },
   examples: ['channel mappings', 'channel mappings mappings.json'],
   async run(options, context) {
     const { client, report } = await commandClientOf(options, context)
@@ -32,7 +32,8 @@ export const mappings = command({
       file === undefined ? {} : { mappings: await listIn<Mapping>('mappings', file, context) }
     const credentials = await credentialsOf(options, context)
     const found = await client.channel.mappings({ ...credentials, ...sent })
-    report(found, linesOf(found))
+    if (options.json === true) report(found)
+    else await listWhole(topicTable(found), options, context)
   },
 })
 
@@ -41,7 +42,7 @@ export const presentation = command({
     'Shows how the attrs of Things are shown: label, unit, range and the like. A file replaces ' +
     'that; an empty list removes it.',
   parameters: { file: fileOf('for Things of a prefix or a tag') },
-  options: CHANNEL,
+  options: { ...HEADER, ...CHANNEL },
   examples: ['channel presentation', 'channel presentation presentation.json'],
   async run(options, context) {
     const { client, report } = await commandClientOf(options, context)
@@ -52,15 +53,22 @@ export const presentation = command({
       ...credentials,
       ...(list && { presentation: list }),
     })
-    report(found, faceLines(found.presentation))
+    if (options.json === true) report(found)
+    else await listWhole(faceTable(found.presentation), options, context)
   },
 })
 
-const faceLines = (presented: readonly PresentedThings[]): readonly string[] => {
-  const rows = presented.flatMap(({ things, attrs }) =>
-    Object.entries(attrs).map(([name, face]) => [thingsText(things), name, faceText(face)]),
-  )
-  return rows.length === 0 ? ['none'] : aligned(rows.map((row) => row.map(onOneLine)))
+const faceTable = (presented: readonly PresentedThings[]) => ({
+  items: presented.flatMap(({ things, attrs }) =>
+    Object.entries(attrs).map(([name, face]) => ({ things, name, face })),
+  ),
+  headings: ['THINGS', 'ATTR', 'FACE'],
+  cells: ({ things, name, face }: FaceRow) => [thingsText(things), name, faceText(face)],
+})
+
+interface FaceRow extends Pick<PresentedThings, 'things'> {
+  readonly name: string
+  readonly face: object
 }
 
 const thingsText = ({ prefix, tag }: PresentedThings['things']): string =>
@@ -82,13 +90,14 @@ async function listIn<Item>(
   return value as readonly Item[]
 }
 
-const linesOf = (found: ChannelMappings): readonly string[] => {
-  const rows = [
-    ...found.mappings.map((mapping) => ['mapped', mapping.topic, thingText(mapping)]),
-    ...found.unmapped.map(({ topic, at }) => ['unmapped', topic, dateText(at)]),
-  ]
-  return rows.length === 0 ? ['none'] : aligned(rows.map((row) => row.map(onOneLine)))
-}
+const topicTable = ({ mappings: mapped, unmapped }: ChannelMappings) => ({
+  items: [
+    ...mapped.map((mapping) => ['mapped', mapping.topic, thingText(mapping)]),
+    ...unmapped.map(({ topic, at }) => ['unmapped', topic, dateText(at)]),
+  ],
+  headings: ['KIND', 'TOPIC', 'THING OR TIME'],
+  cells: (row: readonly string[]) => row,
+})
 
 const thingText = ({ thing, kind, time, prefix }: Mapping): string =>
   [

@@ -1,9 +1,10 @@
 // heliograph pull, heliograph ack: show and acknowledge deliveries without a session.
 
 import { ACCESS } from '#src/cli/access'
-import { FEED, feedLines } from '#src/cli/deliveries/feed-lines'
+import { FEED, listEntries } from '#src/cli/deliveries/entry-list'
 import { commandClientOf, given } from '#src/cli/command-client'
 import { DEVICE, knownDeviceKey } from '#src/cli/this-device'
+import { WHOLE } from '#src/cli/paging'
 import { whole } from '#src/cli/values'
 import { command, flag, someOf } from '#src/cli/command'
 
@@ -25,13 +26,12 @@ export const pull = command({
   async run(options, context) {
     const { client, access } = await commandClientOf(options, context)
     const device = { device_key: knownDeviceKey(access, options, context) }
-    const lineOf = await feedLines(options, context, { hasChannel: true })
     const { items, has_more: hasMore } = await client.messages.pull({
       ...device,
       ...given({ limit: options.limit }),
     })
-    for (const item of items) context.terminal.print(await lineOf(item))
-    if (items.length === 0) context.terminal.printDiagnostic('none')
+    const page = () => Promise.resolve({ items })
+    await listEntries({ page, hasChannel: true }, { ...options, ...WHOLE }, context)
     const ids = items.map(({ delivery_id: id }) => id)
     if (options.ack === true && ids.length > 0) {
       await client.messages.ack({ ...device, delivery_ids: ids })

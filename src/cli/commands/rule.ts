@@ -4,7 +4,7 @@ import type { PageBody, RuleBody, RuleFiring, RuleRecord } from '#src/client/bod
 import { channelRequest, given } from '#src/cli/command-client'
 import { parameter } from '#src/cli/command'
 import { UsageError } from '#src/cli/endings'
-import { dateText } from '#src/cli/facts'
+import { dateText } from '#src/cli/terminal-text'
 import { jsonFile, jsonIn } from '#src/cli/json-file'
 import { HEADER, LISTED, list as listPages, listWhole } from '#src/cli/paging'
 import type { ProcessContext } from '#src/cli/process-context'

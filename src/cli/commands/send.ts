@@ -3,7 +3,7 @@
 import { CIPHERTEXT, ciphertextIn } from '#src/cli/plaintext'
 import { channelRequest, given } from '#src/cli/command-client'
 import { membersOf, optionsOf } from '#src/cli/values'
-import { optional, parameter } from '#src/cli/command'
+import { parameter, rest } from '#src/cli/command'
 import { UsageError } from '#src/cli/endings'
 import { MESSAGE_FIELDS } from '#src/schemas/fields/submission-fields'
 
@@ -11,19 +11,22 @@ export const send = channelRequest({
   description:
     'Sends a Message to the subscribers of a channel, and prints its op_id once the gateway ' +
     'keeps it.',
-  parameters: { titleWord: optional('[title]', 'the title, in the place of --title') },
+  parameters: { titleWords: rest('[title...]', 'the title, in the place of --title') },
   options: { ...optionsOf(MESSAGE_FIELDS, 'send'), ...CIPHERTEXT },
   examples: [
-    "send 'Frost tonight' --severity high",
+    'send Frost tonight --severity high',
     "send 'Door open' --thing door-7 --tag security --link https://cam.example/7",
     "send 'Bins out' --delay 8h",
     "send 'A new code' --plaintext-file code.txt --passphrase-file passphrase.txt",
   ],
+  check: async (values) => {
+    const { delay } = membersOf(MESSAGE_FIELDS, 'send', values)
+    if (delay !== undefined) await checkDelay(delay)
+  },
   send: async ({ client, credentials }, options, context) => {
-    const { titleWord, ...named } = options
+    const { titleWords, ...named } = options
     const sent = membersOf(MESSAGE_FIELDS, 'send', named)
-    const members = { ...sent, title: titleOf(titleWord, sent.title) }
-    if (members.delay !== undefined) await checkDelay(members.delay)
+    const members = { ...sent, title: titleOf(titleWords, sent.title) }
     const ciphertext = await ciphertextIn(options, context, credentials.channel_id)
     return client.message.send({
       ...credentials,
@@ -36,18 +39,18 @@ export const send = channelRequest({
   },
 })
 
-function titleOf(word: string | undefined, option: string | undefined): string {
-  if (word !== undefined && option !== undefined) {
-    throw new UsageError('give [title] or --title, not both; quote a title of several words')
+function titleOf(words: readonly string[], option: string | undefined): string {
+  if (words.length > 0 && option !== undefined) {
+    throw new UsageError('give [title...] or --title, not both; quote a --title of several words')
   }
-  const title = word ?? option
-  if (title === undefined) throw new UsageError('[title] is missing: the title of the Message')
+  const title = words.length > 0 ? words.join(' ') : option
+  if (title === undefined) throw new UsageError('[title...] is missing: the title of the Message')
   return title
 }
 
 async function checkDelay(delay: string): Promise<void> {
-  const { DELAY_RULE, delayMs } = await import('#src/rules/durations') // Few Messages wait.
-  if (delayMs(delay) === undefined) throw new UsageError(`--delay: ${DELAY_RULE}`)
+  const { DELAY_FORM, delayMs } = await import('#src/rules/durations') // Few Messages wait.
+  if (delayMs(delay) === undefined) throw new UsageError(`--delay: allowed: ${DELAY_FORM}`)
 }
 
 export const cancel = channelRequest({

@@ -1,7 +1,7 @@
 // heliograph subscriber: list, remove.
 
 import type { Subscriber } from '#src/client/bodies'
-import { dateText } from '#src/cli/facts'
+import { dateText } from '#src/cli/terminal-text'
 import { HEADER, listWhole } from '#src/cli/paging'
 import { provenRequest } from '#src/cli/command-client'
 import { parameter } from '#src/cli/command'

@@ -3,7 +3,7 @@
 import type { DataOf } from '#src/client/bodies'
 import { choice, parameter, texts } from '#src/cli/command'
 import { channelRequest, given } from '#src/cli/command-client'
-import { dateText } from '#src/cli/facts'
+import { dateText } from '#src/cli/terminal-text'
 import { HEADER, listWhole } from '#src/cli/paging'
 import { since } from '#src/cli/since'
 import { sparkline } from '#src/cli/sparkline'

@@ -3,7 +3,7 @@
 import type { ThingAction } from '#domain/submission'
 import { parameter } from '#src/cli/command'
 import type { Command } from '#src/cli/command'
-import { channelRequest } from '#src/cli/command-client'
+import { channelRequest, checkIsThere } from '#src/cli/command-client'
 import { ATTRS, CIPHERTEXT, patchOf } from '#src/cli/plaintext'
 import type { ChangeGiven } from '#src/cli/plaintext'
 import type { ProcessContext } from '#src/cli/process-context'
@@ -32,6 +32,7 @@ export const create = channelRequest({
   parameters: { attrs: ATTRS },
   options: { ...optionsOf(THING_FIELDS, 'create'), ...OPTIONS },
   examples: ["thing create --title 'North sensor' temperature=3.5"],
+  isDecidedLater: true,
   send: async ({ client, credentials }, options, context) =>
     client.thing.create(await bodyOf('create', { credentials, options }, context)),
 })
@@ -46,8 +47,10 @@ const change = (
     options: { ...optionsOf(THING_FIELDS, action), ...OPTIONS },
     isDecidedLater: true,
     send: async ({ client, credentials }, options, context) => {
+      const { thingId: thing_id } = options
       const patch = await bodyOf(action, { credentials, options }, context)
-      return client.thing[action]({ ...patch, thing_id: options.thingId })
+      if (action !== 'update') await checkIsThere(client.thing.get({ ...credentials, thing_id }))
+      return client.thing[action]({ ...patch, thing_id })
     },
   })
 

@@ -40,8 +40,7 @@ export function deliveryLine(delivery: Delivery, options: LineOptions): string {
       : [shortened(onOneLine(channelName), CHANNEL_WIDTH).padEnd(CHANNEL_WIDTH)]),
     delivery.model.padEnd('message'.length),
     delivery.action.padEnd('archive'.length),
-    subjectOf(delivery),
-    ...(plaintext === undefined ? [] : [pair('plaintext', plaintext)]),
+    entryText(delivery, plaintext),
   ].join('  ')
   return width === undefined ? line : shortened(line, width)
 }
@@ -55,15 +54,21 @@ export function coloured({ payload }: Delivery, line: string): string {
   return color === undefined ? line : `\u001b[${color}m${line}\u001b[0m`
 }
 
-/** The title of a Message, or the id and given title of a Thing or Event; then the changes. */
-function subjectOf({ model, entityId, payload }: Delivery): string {
-  const title = textIn(payload, 'title')
-  if (model === 'message') return [title, ...changes(payload, MESSAGE_NAMES)].join('  ')
-  const name = title === '' ? entityId : `${entityId} "${title}"`
-  const cleared = payload['title'] === '' ? [pair('title', '')] : []
-  return [name, ...cleared, ...changes(payload, ENTITY_NAMES), ...pairsIn(payload['attrs'])].join(
+/**
+ * The title of a Message, or the id and given title of a Thing or Event; then the changes, and the
+ * decrypted ciphertext.
+ */
+export const entryText = (delivery: Delivery, plaintext: string | undefined): string =>
+  [...subjectOf(delivery), ...(plaintext === undefined ? [] : [pair('plaintext', plaintext)])].join(
     '  ',
   )
+
+function subjectOf({ model, entityId, payload }: Delivery): readonly string[] {
+  const title = textIn(payload, 'title')
+  if (model === 'message') return [title, ...changes(payload, MESSAGE_NAMES)]
+  const name = title === '' ? entityId : `${entityId} "${title}"`
+  const cleared = payload['title'] === '' ? [pair('title', '')] : []
+  return [name, ...cleared, ...changes(payload, ENTITY_NAMES), ...pairsIn(payload['attrs'])]
 }
 
 const MESSAGE_NAMES = ['severity', 'body', 'thing_id', 'url', 'tags', 'ciphertext']

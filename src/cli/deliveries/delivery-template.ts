@@ -5,8 +5,7 @@
 
 import type { Fields, Json } from '#domain/submission'
 import type { Delivery } from '#src/schemas/frames'
-import { dateText } from '#src/cli/facts'
-import { onOneLine } from '#src/cli/terminal-text'
+import { dateText, onOneLine } from '#src/cli/terminal-text'
 import { BadValue } from '#src/cli/command'
 
 /** A delivery, with the name of its channel. */
