@@ -13,10 +13,6 @@ import type { Caller } from './caller.ts'
 import type { Stage } from './stage.ts'
 import type { Submissions } from './submissions.ts'
 
-interface CancellationPorts extends Stage {
-  readonly submissions: Pick<Submissions, 'append'>
-}
-
 const READ = readersOf(CANCELLATION)
 
 type CancellationRequest = RequestOf<typeof READ.cancel>
@@ -30,9 +26,9 @@ const WENT = fault('message_already_sent')
 const BUSY = fault('server_busy', { retryAfterMs: 1_000 })
 
 export class Cancellations {
-  readonly #ports: CancellationPorts
+  readonly #ports: Stage & { readonly submissions: Submissions }
 
-  constructor(ports: CancellationPorts) {
+  constructor(ports: Stage & { readonly submissions: Submissions }) {
     this.#ports = ports
   }
 

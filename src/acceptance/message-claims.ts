@@ -13,18 +13,13 @@
 import { hash } from 'node:crypto'
 import { fault } from '#domain/fault'
 import { parseMessageId } from '#domain/identity'
-import type { Claim, OperationStore } from '#domain/operation'
-import type { Answer, SubmissionSink } from '#domain/ports'
+import type { Claim } from '#domain/operation'
+import type { Answer } from '#domain/ports'
 import type { MessageSubmission } from '#domain/submission'
 import { contentOf } from '#src/schemas/message'
 import type { Caller } from './caller.ts'
 import type { Accepted } from './intent.ts'
-
-interface ClaimPorts {
-  readonly sink: Pick<SubmissionSink, 'find'>
-  readonly operations: Pick<OperationStore, 'claim'>
-  readonly statusRetentionMs: number
-}
+import type { Stage } from './stage.ts'
 
 /** The next step for a Message with a client's op_id. */
 export type Settled =
@@ -33,9 +28,9 @@ export type Settled =
   | { readonly kind: 'known'; readonly accepted: Accepted }
 
 export class MessageClaims {
-  readonly #ports: ClaimPorts
+  readonly #ports: Stage
 
-  constructor(ports: ClaimPorts) {
+  constructor(ports: Stage) {
     this.#ports = ports
   }
 

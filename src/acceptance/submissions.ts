@@ -11,11 +11,10 @@
 import type { StoredKey } from '#domain/channel-keys'
 import { isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
-import type { Answer, NowMs, SubmissionSink } from '#domain/ports'
+import type { Answer } from '#domain/ports'
 import type { OperationId } from '#domain/identity'
 import { SUBMISSION_MODELS } from '#domain/submission'
 import type { Submission, SubmissionModel } from '#domain/submission'
-import type { Meter } from '#domain/telemetry'
 import { readAcknowledge, readEvent, readNamedEvent } from '#src/schemas/event'
 import { readMessage } from '#src/schemas/message'
 import { readRuleSubmission } from '#src/schemas/rules/rule-requests'
@@ -23,21 +22,11 @@ import type { Making, ReadSubmission } from '#src/schemas/submission'
 import { readThing } from '#src/schemas/thing'
 import type { Named } from './access-checks.ts'
 import type { Caller } from './caller.ts'
-import type { ChannelAccess, OpenChannel, Opened } from './channel-access.ts'
-import type { KeptRefusals } from './channels/kept-refusals.ts'
+import type { OpenChannel, Opened } from './channel-access.ts'
 import type { Accepted, Intent } from './intent.ts'
 import { allowed, signed } from './key-rights.ts'
 import type { MessageClaims } from './message-claims.ts'
-
-interface SubmissionPorts {
-  readonly access: ChannelAccess
-  readonly refusals: Pick<KeptRefusals, 'note'>
-  readonly claims: MessageClaims
-  readonly sink: SubmissionSink
-  readonly meter: Meter
-  readonly nowMs: NowMs
-  readonly newHex32: () => string
-}
+import type { Stage } from './stage.ts'
 
 /**
  * Ids that a way in has made for a submission that it may hand over again: the log may have it
@@ -61,11 +50,11 @@ interface Submitter {
 }
 
 export class Submissions {
-  readonly #ports: SubmissionPorts
+  readonly #ports: Stage & { readonly claims: MessageClaims }
   readonly #accepted: ReadonlyMap<SubmissionModel, (by?: number) => void>
   readonly #seconds: (value: number) => void
 
-  constructor(ports: SubmissionPorts) {
+  constructor(ports: Stage & { readonly claims: MessageClaims }) {
     this.#ports = ports
     const { meter } = ports
     const countOf = (model: SubmissionModel) => meter.counter('accepted_total', { model })

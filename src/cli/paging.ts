@@ -30,6 +30,9 @@ export const LISTED = { ...PAGING, ...HEADER } as const
 
 /** Characters of a cell; longer ones are cut, so that the table fits the terminal. */
 const CELL_WIDTH = 32
+/** Where the last cells have no room for so many they stand below the others, on lines of theirs. */
+const LAST_WIDTH_MIN = 40
+const INDENT = '  '
 
 export interface Table<Item> {
   readonly headings: readonly string[]
@@ -119,15 +122,24 @@ function tableLines(
   { columns, hasColor }: Screen,
 ): readonly string[] {
   if (rows.length === 0) return []
-  const short = rows.map((row) =>
+  const all = (headings === undefined ? rows : [headings, ...rows]).map((row) =>
     row.map((cell, column) => (column === row.length - 1 ? cell : shortened(cell, CELL_WIDTH))),
   )
-  const lines = aligned(headings === undefined ? short : [headings, ...short]).map((line) =>
-    shortened(line, columns),
-  )
-  if (headings === undefined || !hasColor) return lines
-  return lines.map((line, index) => (index === 0 ? bold(line) : line))
+  const others = aligned(all.map((row) => row.slice(0, -1)))
+  const last = all.map((row) => row.at(-1) ?? '')
+  const room = columns - longest(others) - INDENT.length
+  const isBelow = room < Math.min(longest(last), LAST_WIDTH_MIN)
+  const shown = isBelow
+    ? others.map((line, index) => [line, INDENT + last[index]])
+    : aligned(all).map((line) => [line])
+  return shown.flatMap((lines, index) => {
+    const isBold = headings !== undefined && hasColor && index === 0
+    const short = lines.filter((line) => line.trim() !== '').map((line) => shortened(line, columns))
+    return isBold ? short.map(bold) : short
+  })
 }
+
+const longest = (texts: readonly string[]): number => Math.max(...texts.map(({ length }) => length))
 
 const bold = (line: string): string => `\u001b[1m${line}\u001b[0m`
 

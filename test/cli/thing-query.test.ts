@@ -61,3 +61,30 @@ test('thing query shows Things with their total, or groups with their numbers', 
     'pump   -      3      20.5    -',
   ])
 })
+
+test('what has no room beside the other columns of a terminal stands below them, and nowhere else', async (t) => {
+  const attrs = { temperature: 20.5, humidity: 61, pressure: 1003.4 }
+  const things = ['boiler-1', 'pump-with-a-long-name'].map((thing_id, index) => ({
+    thing_id,
+    state: 'active',
+    changed_at: 0,
+    title: 'Boiler room, north',
+    attrs: index === 0 ? attrs : {},
+  }))
+  const shownAt = async (columns: number): Promise<readonly string[]> => {
+    const answer = () => success({ items: things })
+    const screen = { columns, rows: 24, hasColor: false }
+    return (await run('thing query', { answer, screen })).context.printed
+  }
+  t.deepEqual(await shownAt(80), [
+    'THING                  STATE   CHANGED                   TITLE',
+    '  ATTRS',
+    'boiler-1               active  1970-01-01T00:00:00.000Z  Boiler room, north',
+    '  temperature=20.5 humidity=61 pressure=1003.4',
+    'pump-with-a-long-name  active  1970-01-01T00:00:00.000Z  Boiler room, north',
+  ])
+  t.deepEqual((await shownAt(130)).slice(0, 2), [
+    'THING                  STATE   CHANGED                   TITLE               ATTRS',
+    'boiler-1               active  1970-01-01T00:00:00.000Z  Boiler room, north  temperature=20.5 humidity=61 pressure=1003.4',
+  ])
+})

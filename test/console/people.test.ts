@@ -2,7 +2,7 @@
 
 import test from 'ava'
 
-import { acknowledgementOf, snoozeText } from '#console/people/acknowledge.ts'
+import { acknowledgementOf, snoozeText, takeOpen } from '#console/people/acknowledge.ts'
 import { groupsByDay, groupsByRule, isWanted, median, tabOf } from '#console/people/events.ts'
 import type { EventWish } from '#console/people/events.ts'
 import { preferencesForm, preferencesFrom } from '#console/people/preferences.ts'
@@ -49,6 +49,24 @@ const SNOOZES: readonly (readonly [...args: Parameters<typeof snoozeText>, text:
 test('a snooze is a duration of one minute to seven days, or ends tomorrow at eight', (t) => {
   for (const [snooze, own, present, text] of SNOOZES)
     t.is(snoozeText(snooze, own, present), text as string | undefined)
+})
+
+test('a snooze of a group is one of each Event that is open, a hundred at once', async (t) => {
+  const taken: string[] = []
+  const take = (id: string): Promise<void> => {
+    taken.push(id)
+    return Promise.resolve()
+  }
+  const closed = event('over', {}, { state: 'closed' })
+  await takeOpen([event('a', {}), closed, event('b', { acknowledged_at: 5 })], take)
+  t.deepEqual(taken.splice(0), ['a', 'b'])
+  await takeOpen(
+    Array.from({ length: 130 }, (_, at) => event(`door-${at}`, {})),
+    take,
+  )
+  t.is(taken.length, 100)
+  const failing = takeOpen([event('a', {})], () => Promise.reject(new Error('closed already')))
+  await t.throwsAsync(failing, { message: 'closed already' }, 'the person reads why')
 })
 
 const WANTED: readonly (readonly [wish: Partial<EventWish>, isWanted: boolean])[] = [

@@ -7,6 +7,7 @@ import test from 'ava'
 import { lineAt, placeOf } from '#console/rules/json-place.ts'
 import { BLANK_PART, BLANK_RULE, formFrom, ruleFrom } from '#console/state/rule-form.ts'
 import type { RuleForm } from '#console/state/rule-form.ts'
+import { placeIn } from '#console/rules/rule-faces.ts'
 import { fieldOf } from '#console/rules/rule-paths.ts'
 import { typed, typedIn } from '#console/state/text.ts'
 import { readRule } from '#src/rules/read-rule'
@@ -170,4 +171,24 @@ test('a path leads to its place in the text, and a missing member to what should
     t.true(TEXT.startsWith(begins, at), path)
   }
   t.is(placeOf('}}]],,::', 'rule', 'rule.when'), 0)
+})
+
+const PRESENTATION = [
+  { things: {}, attrs: { battery: { unit: 'V' } } },
+  { things: { prefix: 'freezer-' }, attrs: { temperature: { unit: 'K' } } },
+]
+const EXAMPLES: readonly (readonly [attr: string, things: string, place: string])[] = [
+  ['', 'freezer-', '{thing.title}'],
+  ['temperature', 'freezer-', '{thing.title}: {temperature} K'],
+  ['temperature', 'boiler-', '{thing.title}: {temperature} °C'],
+  ['battery', 'boiler-', '{thing.title}: {battery} V'],
+  ['count', 'boiler-', '{thing.title}: {count}'],
+]
+
+test('the example of a text has the unit of the value, as the Things of the rule show it', (t) => {
+  for (const [attr, things, place] of EXAMPLES) {
+    const when = [{ ...BLANK_PART, attr }]
+    const form: RuleForm = { ...BLANK_RULE, scope: 'prefix', things, when }
+    t.is(placeIn(form, PRESENTATION, 'en'), place)
+  }
 })

@@ -31,6 +31,12 @@ test('the range of a chart has its values in the span, and the limits near them'
   t.true(alike.low < 5 && alike.high > 5)
 })
 
+test('noise does not fill a chart: its values are so far apart at least', (t) => {
+  const seen = { ...SPAN, leastSpan: 4 }
+  t.deepEqual(rangeOfLines([line(20, 20.2)], seen, []), { low: 18.1, high: 22.1 })
+  t.deepEqual(rangeOfLines([line(0, 100)], seen, []), { low: -6, high: 106 })
+})
+
 test('the values that an axis names are round', (t) => {
   t.deepEqual(roundValues({ low: 0.07, high: 0.44 }, 4), [0.1, 0.2, 0.3, 0.4])
   t.deepEqual(roundValues({ low: -12, high: 31 }, 5), [-10, 0, 10, 20, 30])

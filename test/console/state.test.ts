@@ -180,6 +180,9 @@ test('a line keeps few points, its ends, and an hour at most', (t) => {
   t.true((times.at(-1) ?? 0) > 7_000_000)
   t.regex(linePath(readings, 100, 20), /^M0\.0 [\d.]+(L[\d.]+ [\d.]+)+$/)
   t.is(linePath({ times: [1], values: [1] }, 100, 20), '')
+  const noise = { times: [0, 10], values: [20, 20.2] }
+  t.is(linePath(noise, 100, 20), 'M0.0 20.0L100.0 0.0')
+  t.is(linePath(noise, 100, 20, 4), 'M0.0 10.5L100.0 9.5', 'it does not fill the height')
 })
 
 test('metrics are read with their labels, and counters become rates', (t) => {

@@ -8,6 +8,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
+import { Client } from 'undici'
 
 import { parseDeviceKey } from '#domain/identity'
 import { deviceIdOf } from '#src/acceptance/devices/device-identity'
@@ -15,7 +16,6 @@ import { EXAMPLES } from '#src/schemas/document/examples'
 import { isRecord } from '#domain/record'
 import { MEMBER_ROWS } from '#test/support/member-rows'
 import { addChannel, clientOf, startIngress } from '#test/support/start-ingress'
-import type { Rig } from '#test/support/start-ingress'
 
 type Record = Readonly<{ [name: string]: unknown }>
 
@@ -143,6 +143,7 @@ test('the schema of a request takes a body exactly when the gateway does', async
   const formats = { int64: true, double: true } as const
   const ajv = new Ajv2020({ strict: false, formats })
   ajv.addSchema({ ...document, $id: 'document' })
+  const statusOf = bareSender(t, rig.port)
   const differing: string[] = []
   const seen = new Set<string>()
   let compared = 0
@@ -158,7 +159,8 @@ test('the schema of a request takes a body exactly when the gateway does', async
         const body = JSON.parse(JSON.stringify({ ...example, [name]: value })) as Record
         compared += 1
         const isFit = fits(asNamed(body, schema))
-        if (await differs(rig, path, body, isFit)) {
+        // A body that fits must not be refused for its form; one that does not must not be taken.
+        if ((await statusOf(path, body)) === (isFit ? 400 : 200)) {
           differing.push(`${path} ${isFit} ${name}: ${JSON.stringify(value)}`)
         }
       }
@@ -247,8 +249,18 @@ function* membersOf(
   }
 }
 
-/** A body that fits must not be refused for its form; one that does not fit must not be taken. */
-async function differs(rig: Rig, path: string, body: Record, isFit: boolean): Promise<boolean> {
-  const { status } = await rig.post(path, body)
-  return isFit ? status === 400 : status === 200
+/** Sends thousands of bodies, for which `fetch` would take most of the processor time of the test. */
+function bareSender(
+  t: ExecutionContext,
+  port: number,
+): (path: string, body: Record) => Promise<number> {
+  const client = new Client(`http://127.0.0.1:${port}`)
+  t.teardown(() => client.destroy())
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${TOKEN}` }
+  return async (path, content) => {
+    const sent = { path, method: 'POST', headers, body: JSON.stringify(content) } as const
+    const { statusCode, body } = await client.request(sent)
+    await body.dump()
+    return statusCode
+  }
 }

@@ -10,7 +10,7 @@ import type { ExecutionContext } from 'ava'
 
 import type { Store } from '#src/store/store'
 import { joinAll } from '#test/support/joined'
-import { newDatabase, openNode, sharedMariaDb } from '#test/support/mariadb'
+import { emptyDatabase, openNode, sharedMariaDb } from '#test/support/mariadb'
 import { databasePath, openStoreAt } from '#test/support/sqlite-store'
 import { ChannelWriter } from '#test/support/store-writer'
 import { channel, message, thing } from '#test/support/submissions'
@@ -30,7 +30,7 @@ const sqlite = async (t: ExecutionContext): Promise<Engine> => {
   return { url: `sqlite:${path}`, open: () => openStoreAt(t, path) }
 }
 const mysql = async (t: ExecutionContext): Promise<Engine> => {
-  const url = await newDatabase(mariaDb.server())
+  const url = await emptyDatabase(t, mariaDb.server())
   return { url, open: () => openNode(t, url) }
 }
 

@@ -10,7 +10,6 @@ import { dialectOf } from '#src/store/dialects'
 import { migrate } from '#src/store/migrate'
 import { addColumn } from '#src/store/migrations/changes'
 import { MIGRATIONS } from '#src/store/migrations/migrations'
-import { schemaOf } from '#test/support/database-rows'
 import { newDatabase, sharedMariaDb } from '#test/support/mariadb'
 import { databasePath } from '#test/support/sqlite-store'
 
@@ -58,32 +57,4 @@ test(`sqlite: ${TITLE}`, async (t) => {
 })
 mariaDb.test(`mysql: ${TITLE}`, async (t, server) => {
   await upgraded(t, await newDatabase(server))
-})
-
-/** What the second step makes. */
-const HISTORY = ['tier_chunks', 'tier_cuts', 'channel_presentations']
-
-async function givenHistory(t: ExecutionContext, url: string): Promise<void> {
-  const options = dataSourceOptionsFor(url)
-  const source = await new DataSource(options).initialize()
-  t.teardown(() => source.destroy())
-  const dialect = dialectOf(options.type)
-  await migrate(source, dialect)
-  const made = await schemaOf(source)
-  await source.query('INSERT INTO lanes (lane, epoch, place) VALUES (1, 2, 3)')
-  for (const table of HISTORY) await source.query(`DROP TABLE ${table}`)
-  await source.query("DELETE FROM migrations WHERE name = 'History1809000000000'")
-  t.is(await migrate(source, dialect), 1)
-  t.deepEqual(await schemaOf(source), made)
-  t.is(await migrate(source, dialect), 0)
-  const rows: { readonly place: number }[] = await source.query('SELECT place FROM lanes')
-  t.is(Number(rows[0]?.place), 3)
-}
-
-const HISTORY_TITLE = 'a database of the baseline gets the tables of tiers and presentations, once'
-test(`sqlite: ${HISTORY_TITLE}`, async (t) => {
-  await givenHistory(t, `sqlite:${await databasePath(t)}`)
-})
-mariaDb.test(`mysql: ${HISTORY_TITLE}`, async (t, server) => {
-  await givenHistory(t, await newDatabase(server))
 })

@@ -9,7 +9,7 @@ import type { JobTraits } from '#src/store/jobs/database'
 import type { Executor } from '#src/store/jobs/executor'
 import { StoreError } from '#src/store/store-error'
 import { device } from '#test/contracts/store-channels'
-import { administer, newDatabase, openNode, sharedMariaDb } from '#test/support/mariadb'
+import { administer, emptyDatabase, openNode, sharedMariaDb } from '#test/support/mariadb'
 import { realRuntime } from '#test/support/real-runtime'
 import { openNotes, rowsFor, write } from '#test/support/mysql-notes'
 import { Relay } from '#test/support/relay'
@@ -159,7 +159,7 @@ mariaDb.test('database/3: a lost COMMIT repeats only idempotent jobs', async (t,
 mariaDb.test(
   'turns/1: a turn whose COMMIT was not heard rejects and is in force',
   async (t, server) => {
-    const url = await newDatabase(server)
+    const url = await emptyDatabase(t, server)
     const relay = await Relay.open(t, server.port)
     const store = await openNode(t, url.replace(`:${server.port}/`, `:${relay.port}/`))
     const writer = await ChannelWriter.open(store, 1)
@@ -175,7 +175,7 @@ mariaDb.test(
 mariaDb.test(
   'acknowledgements/2: a position steps over nothing of a turn that commits while it moves',
   async (t, server) => {
-    const url = await newDatabase(server)
+    const url = await emptyDatabase(t, server)
     const relay = await Relay.open(t, server.port)
     const actors = await openNode(t, url)
     const ingress = await openNode(t, url.replace(`:${server.port}/`, `:${relay.port}/`))

@@ -5,7 +5,7 @@ import { DataSource } from 'typeorm'
 
 import { dataSourceOptionsFor } from '#ormconfig'
 import type { LeaseTable } from '#domain/ports'
-import { newDatabase, openNode, sharedMariaDb } from '#test/support/mariadb'
+import { emptyDatabase, openNode, sharedMariaDb } from '#test/support/mariadb'
 
 const mariaDb = sharedMariaDb()
 
@@ -26,7 +26,7 @@ const ownersOf = async (table: LeaseTable): Promise<readonly string[]> =>
   (await table.view()).rows.map(({ owner }) => owner)
 
 mariaDb.test('lease-table/3: nobody waits for lanes that a turn has locked', async (t, server) => {
-  const url = await newDatabase(server)
+  const url = await emptyDatabase(t, server)
   const table = (await openNode(t, url)).leases(LANES)
   await table.renew('one')
   t.deepEqual(await ownersOf(table), ['', '', '', ''])
@@ -42,7 +42,7 @@ mariaDb.test('lease-table/3: nobody waits for lanes that a turn has locked', asy
 })
 
 mariaDb.test('nodes that take the same lanes at once share them, each once', async (t, server) => {
-  const url = await newDatabase(server)
+  const url = await emptyDatabase(t, server)
   const nodes = await Promise.all(
     ['one', 'two', 'three'].map(async (session) => ({
       session,
@@ -68,7 +68,7 @@ mariaDb.test('nodes that take the same lanes at once share them, each once', asy
 mariaDb.test(
   'lease-table/1: a renewal waits for who is about to take the lanes of its holder',
   async (t, server) => {
-    const url = await newDatabase(server)
+    const url = await emptyDatabase(t, server)
     const [one, two] = [await openNode(t, url), await openNode(t, url)]
     const table = one.leases(LANES)
     await table.renew('one')

@@ -5,7 +5,7 @@ import type { ExecutionContext } from 'ava'
 import { DataSource } from 'typeorm'
 
 import { dataSourceOptionsFor } from '#ormconfig'
-import { newDatabase, openNode, sharedMariaDb } from '#test/support/mariadb'
+import { emptyDatabase, openNode, sharedMariaDb } from '#test/support/mariadb'
 import { until } from '#test/support/gateway'
 import { openNotes, write } from '#test/support/mysql-notes'
 import { newChannel } from '#test/support/store-writer'
@@ -34,7 +34,7 @@ const ALL = Array.from({ length: 16 }, (_, index) => index)
 const MINE = ALL.filter((number) => number % 2 === 0)
 
 mariaDb.test('idle/2: a channel that a turn writes to meanwhile stays', async (t, server) => {
-  const url = await newDatabase(server)
+  const url = await emptyDatabase(t, server)
   const { channels, retention } = await openNode(t, url)
   await channels.create({ ...newChannel(channel(1)), createdAt: 1 })
   const source = await new DataSource(dataSourceOptionsFor(url)).initialize()
@@ -57,7 +57,7 @@ mariaDb.test('idle/2: a channel that a turn writes to meanwhile stays', async (t
 })
 
 mariaDb.test('a turn waits for no turn of other lanes', async (t, server) => {
-  const url = await newDatabase(server)
+  const url = await emptyDatabase(t, server)
   const { turns } = await openNode(t, url)
   for (const lane of ALL) t.is(await turns.takeLane({ lane, epoch: 1 }), 0)
   await lock(t, url, 'UPDATE lanes SET place = place + 1 WHERE lane IN (1, 3, 15)')
@@ -68,7 +68,7 @@ mariaDb.test('a turn waits for no turn of other lanes', async (t, server) => {
 })
 
 mariaDb.test('a claim waits for no claim of another op_id', async (t, server) => {
-  const url = await newDatabase(server)
+  const url = await emptyDatabase(t, server)
   const { operations } = await openNode(t, url)
   const kindsOf = (numbers: readonly number[]) =>
     Promise.all(

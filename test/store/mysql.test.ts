@@ -15,7 +15,13 @@ import { openStore } from '#src/store/store'
 import { device } from '#test/contracts/store-channels'
 import { FakeLogger, FakeMeter } from '#test/support/fake-telemetry'
 import { until } from '#test/support/gateway'
-import { administer, newDatabase, openNode, sharedMariaDb } from '#test/support/mariadb'
+import {
+  administer,
+  emptyDatabase,
+  newDatabase,
+  openNode,
+  sharedMariaDb,
+} from '#test/support/mariadb'
 import { realRuntime } from '#test/support/real-runtime'
 import { ChannelWriter, newChannel } from '#test/support/store-writer'
 import { channel, message, opId, thing } from '#test/support/submissions'
@@ -31,7 +37,7 @@ function messageId(number: number): EntityId {
 }
 
 mariaDb.test('operations/1: one of the claims on two nodes at once is fresh', async (t, server) => {
-  const url = await newDatabase(server)
+  const url = await emptyDatabase(t, server)
   const nodes = [await openNode(t, url), await openNode(t, url)]
   const claims = nodes.flatMap((node, nodeNumber) =>
     Array.from({ length: 200 }, async (_, index) => {
@@ -57,7 +63,7 @@ mariaDb.test('operations/1: one of the claims on two nodes at once is fresh', as
 })
 
 mariaDb.test('subscriptions/1: two nodes together keep to the limit', async (t, server) => {
-  const url = await newDatabase(server)
+  const url = await emptyDatabase(t, server)
   const nodes = [await openNode(t, url), await openNode(t, url)] as const
   await nodes[0].channels.create(newChannel(A))
   const numbers = Array.from({ length: 2 * SUBSCRIBERS_MAX + 2 }, (_, index) => index + 1)
@@ -74,7 +80,7 @@ mariaDb.test('subscriptions/1: two nodes together keep to the limit', async (t, 
 })
 
 mariaDb.test('W2: when owners take a lane at once, the latest epoch stays', async (t, server) => {
-  const url = await newDatabase(server)
+  const url = await emptyDatabase(t, server)
   const nodes = [await openNode(t, url), await openNode(t, url)] as const
   const epochs = Array.from({ length: 20 }, (_, index) => index + 1)
   for (let lane = 1; lane <= 5; lane += 1) {
@@ -87,7 +93,7 @@ mariaDb.test('W2: when owners take a lane at once, the latest epoch stays', asyn
 })
 
 mariaDb.test('W2: a commit during a takeover is kept whole or not at all', async (t, server) => {
-  const url = await newDatabase(server)
+  const url = await emptyDatabase(t, server)
   const [old, next] = [await openNode(t, url), await openNode(t, url)]
   for (let number = 1; number <= 12; number += 1) {
     const writer = await ChannelWriter.open(old, number)
@@ -217,7 +223,7 @@ mariaDb.test(
   async (t, server) => {
     t.teardown(() => administer(server, 'SET GLOBAL sql_mode = DEFAULT'))
     await administer(server, "SET GLOBAL sql_mode = 'NO_BACKSLASH_ESCAPES,ANSI_QUOTES'")
-    const store = await openNode(t, await newDatabase(server))
+    const store = await openNode(t, await emptyDatabase(t, server))
     await store.channels.create(newChannel(A))
     const name = `a'b\\c"d🔥 \\' OR 1=1 -- `
     await store.channels.rename(A, name)
@@ -226,7 +232,7 @@ mariaDb.test(
 )
 
 mariaDb.test('documents that fill many packets are kept as written', async (t, server) => {
-  const store = await openNode(t, await newDatabase(server))
+  const store = await openNode(t, await emptyDatabase(t, server))
   const writer = await ChannelWriter.open(store, 1)
   const ids = Array.from({ length: 130 }, (_, index) => `thing-${index}`)
   for (const id of ids) writer.take(thing('update', id))

@@ -9,7 +9,7 @@ import type { ExecutionContext } from 'ava'
 import type { Probe } from '#domain/ports'
 import { openLog } from '#src/store/log'
 import { FakeMeter } from '#test/support/fake-telemetry'
-import { administer, newDatabase, openNode, sharedMariaDb } from '#test/support/mariadb'
+import { administer, emptyDatabase, openNode, sharedMariaDb } from '#test/support/mariadb'
 import { realRuntime } from '#test/support/real-runtime'
 import { databasePath, openStoreAt } from '#test/support/sqlite-store'
 
@@ -46,7 +46,7 @@ for (const [what, open] of SQLITE) {
 mariaDb.test(
   'a store in MySQL that takes no writes is not ready until it does',
   async (t, server) => {
-    const url = await newDatabase(server)
+    const url = await emptyDatabase(t, server)
     const { probe } = await openNode(t, url)
     t.true((await probe.readiness()).ready)
     const database = new URL(url).pathname.slice(1)

@@ -10,7 +10,7 @@ import type { ExecutionContext } from 'ava'
 import type { Submission } from '#domain/submission'
 import type { Store } from '#src/store/store'
 import { systemOver } from '#test/support/actor-system'
-import { administer, newDatabase, openNode, sharedMariaDb } from '#test/support/mariadb'
+import { administer, emptyDatabase, openNode, sharedMariaDb } from '#test/support/mariadb'
 import { MemoryLog } from '#test/support/memory-log'
 import { databasePath, openStoreAt } from '#test/support/sqlite-store'
 import { newChannel } from '#test/support/store-writer'
@@ -68,7 +68,7 @@ async function isTakenAgain(t: ExecutionContext, running: Over) {
 mariaDb.test(
   'W6: a channel that a trigger refuses fails alone, until the trigger is gone',
   async (t, server) => {
-    const url = await newDatabase(server)
+    const url = await emptyDatabase(t, server)
     const running = await over(t, await openNode(t, url))
     const database = new URL(url).pathname.slice(1)
     await administer(
@@ -107,7 +107,7 @@ test('W6: a channel that a trigger of SQLite refuses fails alone', async (t) => 
 mariaDb.test(
   'W6: a Thing that has grown too large for a statement stops its channel alone',
   async (t, server) => {
-    const url = await newDatabase(server)
+    const url = await emptyDatabase(t, server)
     await administer(server, 'SET GLOBAL max_allowed_packet = 49152')
     t.teardown(() => administer(server, 'SET GLOBAL max_allowed_packet = 16777216'))
     const running = await over(t, await openNode(t, url))

@@ -8,6 +8,7 @@ import { beginsOf, cellsOf, placeOf } from '#src/store/tiers/cells'
 import { addChunk, writeChunk } from '#src/store/tiers/chunk'
 import { contributionsOf } from '#src/store/tiers/contributions'
 import { BUCKET_LENGTH } from '#src/store/tiers/rows'
+import { SeriesReading } from '#src/store/tiers/series'
 import { emptyFile } from '#test/support/sqlite-store'
 import { joinAll } from '#test/support/joined'
 import { ChannelWriter } from '#test/support/store-writer'
@@ -223,6 +224,29 @@ test('series/2: beyond what a read may take of blocks it is whole up to the newe
   t.deepEqual(await ask(), [undefined, newest])
   await say(2_048).commit()
   t.deepEqual(await ask(), [newest, newest - WIDTH])
+})
+
+test('raw/1: readings are whole with as many updates as a read unpacks, and up to the last of them with one more', async (t) => {
+  const store = await openWatched(t, `sqlite:${await emptyFile(t)}`)
+  const writer = await ChannelWriter.open(store, 1)
+  const most = 512
+  const series = new SeriesReading(store.database, most)
+  const query = { channelId: channel(1), thingId: 'a', from: START, to: 2 * START } as const
+  const ask = async () => {
+    const { wholeTo, attrs } = await series.series({ ...query, step: 'raw' })
+    return [wholeTo, attrs['n']?.times.length]
+  }
+  const say = (count: number) => {
+    const at = START + count
+    const id = count % 2 === 0 ? 'a' : 'b'
+    return writer.take(thing('update', id, { at, acceptedAt: at, attrs: { n: count } }))
+  }
+  for (let count = 0; count < most; count += 1) say(count)
+  await writer.commit()
+  t.deepEqual(await ask(), [undefined, most / 2])
+  await say(most).commit()
+  // The newest reading of the Thing that was unpacked may have others of its time behind it.
+  t.deepEqual(await ask(), [START + most - 2, most / 2 - 1])
 })
 
 test('raw/2: a late reading counts once, also when it is joined in the middle of a read', async (t) => {

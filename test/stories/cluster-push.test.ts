@@ -1,6 +1,6 @@
 // Goal: whatever happens to Apple's service and to those who dispatch, every operation ends as its
 // pushes did, no device gets an entry out of order, and none twice but where a claim was taken over.
-// Method: 800 submissions to channels with subscribers of mixed kinds, while Apple refuses,
+// Method: 240 submissions to channels with subscribers of mixed kinds, while Apple refuses,
 // then closes connections, then recovers, and two processes that dispatch are killed.
 
 import { setTimeout as delay } from 'node:timers/promises'
@@ -22,7 +22,7 @@ import type { Kind } from '#test/support/push-gateway'
 const clusterTest = testsWithServers()
 
 const CHANNELS = 20
-const SUBMISSIONS = 800
+const SUBMISSIONS = 240
 const SUBSCRIBERS = 4
 /** Google's library opens a connection for each batch, so few channels have such a device. */
 const CHANNELS_BY_FCM = 4

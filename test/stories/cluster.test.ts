@@ -13,7 +13,9 @@ import type { MqttClient } from 'mqtt'
 import type { ChannelId } from '#domain/identity'
 import {
   acceptedMore,
+  lanesOf,
   loaded,
+  loadOn,
   nodeOf,
   standing,
   startCluster,
@@ -208,6 +210,20 @@ clusterTest('a kept session of MQTT goes on at another node after kill -9', asyn
   for (const client of [first, second, third]) await client.endAsync(true)
   t.deepEqual([...heard], ['1', '2', '3'])
 })
+
+clusterTest('a node joins and gets lanes, and an old one restarts', (t, servers) =>
+  story(t, servers, async ({ cluster, place, load, sent }) => {
+    const joined = await cluster.join()
+    t.log(`${await lanesOf(joined)} lanes moved to the new node`)
+    const own = loadOn({ nodes: [joined] }, place.next)
+    t.teardown(() => own.stop())
+    await acceptedMore(own, SENT)
+    t.is(await nodeOf(cluster, 0).end('SIGTERM'), 0)
+    await lanesOf(await cluster.again(0))
+    await acceptedMore(load, SENT)
+    sent.push(...(await own.stop()))
+  }),
+)
 
 clusterTest(
   'each node stops as it is told to; what was due for ten minutes fires once',

@@ -1,7 +1,7 @@
 // Goal: a 200 means kept, whatever moment the process is killed at. (W1, W2, W9)
-// Method: senders and a watching device, kill -9 after a seeded number of answers, four times over;
-// then the audit: every 200 is exactly one operation, effect and feed entry, and the device misses
-// nothing.
+// Method: senders and a watching device, kill -9 after a seeded number of answers, of a process and of
+// the one that replays what it left; then the audit: every 200 is exactly one operation, effect and
+// feed entry, and the device misses nothing. The simulator draws the moments by the thousand.
 
 import test from 'ava'
 
@@ -15,7 +15,7 @@ import type { Outcome } from '#test/support/load'
 import { mixedLoad } from '#test/support/mixed-load'
 import { seeded } from '#test/support/random'
 
-const KILLS = 4
+const KILLS = 2
 const WIDTH = 24
 
 /** Sends until so many were answered 200, then kills without warning. */
@@ -42,7 +42,7 @@ async function loadUntilKilled(
   return outcomes
 }
 
-test('W1 W2: after kill -9 at four seeded moments every 200 has had exactly one effect', async (t) => {
+test('W1 W2: after kill -9 at two seeded moments every 200 has had exactly one effect', async (t) => {
   t.timeout(170_000)
   const seed = Number(process.env['TEST_SEED'] ?? 20_261_120)
   t.log(`TEST_SEED=${seed}`)

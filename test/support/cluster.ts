@@ -157,7 +157,7 @@ export function acceptedMore({ accepted }: Pick<Load, 'accepted'>, count: number
  * Checks that every refusal is temporary and tells when to come back, except an unknown outcome.
  * (decisions.md 2)
  */
-export function refusedForNow(t: ExecutionContext, outcomes: readonly Outcome[]): void {
+function refusedForNow(t: ExecutionContext, outcomes: readonly Outcome[]): void {
   const answers = outcomes.flatMap(({ told }) =>
     told.kind === 'refused' && told.code !== OUTCOME_UNKNOWN
       ? [`${told.status} Retry-After: ${told.retryAfter}`]

@@ -31,7 +31,7 @@ export async function keysOfThePage(
   t.is(await search.inputValue(), 'boiler')
   await page.getByRole('button', { name: 'temperature >200', exact: true }).press('Enter')
   await page.waitForURL(/search=temperature/)
-  for (const key of 'ge') await page.keyboard.press(key)
+  await Promise.all(['g', 'e'].map((key) => page.keyboard.press(key)))
   await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor()
   await page.keyboard.press('Control+k')
   await page.getByLabel('Its id or title').pressSequentially('boil')

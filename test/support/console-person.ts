@@ -37,8 +37,14 @@ export class Person {
     return new Person(await context.newPage(), origin)
   }
 
+  /** Goes to a view, which is there once this resolves. */
   async go(view: string): Promise<void> {
-    await this.page.evaluate(`location.hash = ${JSON.stringify(view)}`)
+    await this.page.evaluate(`new Promise((resolve) => {
+      const hash = ${JSON.stringify(view)}
+      if (location.hash === hash) return resolve()
+      addEventListener('hashchange', resolve, { once: true })
+      location.hash = hash
+    }).then(() => {})`)
   }
 
   reads(text: string | RegExp): Promise<void> {

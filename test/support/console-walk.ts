@@ -26,7 +26,9 @@ const WALKERS: readonly Walker[] = [
   { by: 'mouse', viewport: DESK, colorScheme: 'light', locale: 'en-GB' },
   { by: 'keyboard', viewport: DESK, colorScheme: 'dark', locale: 'zh-CN' },
   { by: 'touch', viewport: PHONE, colorScheme: 'dark', locale: 'en-GB' },
-  { by: 'touch', viewport: PHONE, colorScheme: 'light', locale: 'zh-CN' },
+  { by: 'mouse', viewport: PHONE, colorScheme: 'light', locale: 'zh-CN' },
+  { by: 'keyboard', viewport: PHONE, colorScheme: 'light', locale: 'en-GB' },
+  { by: 'touch', viewport: DESK, colorScheme: 'light', locale: 'zh-CN' },
 ]
 
 /** What a rule watches: above the limit its Event is open. */

@@ -44,7 +44,6 @@ export const LONGEST: readonly string[] = [
   'test/package.test.ts',
   'test/stories/cluster-push.test.ts',
   'test/stories/cluster-fence.test.ts',
-  'test/stories/cluster-rolling.test.ts',
   'test/stories/ended-keys.test.ts',
   'test/stories/replay.test.ts',
   'test/stories/cluster-database-away.test.ts',

@@ -17,14 +17,12 @@ import type { Fault } from '#domain/fault'
 import type { ChannelId } from '#domain/identity'
 import { channelIdFromBytes } from '#domain/identity'
 import type { Answer } from '#domain/ports'
-import type { ChannelStore } from '#domain/store-ports'
 import { COMMON_PASSWORD_RULE, isCommonPassword } from '#src/passwords/common-passwords'
 import { CHANNEL } from '#src/schemas/channel-routes'
 import { readersOf } from '#src/schemas/shape'
 import type { RequestOf } from '#src/schemas/shape'
 import { deviceIdOf } from '#src/acceptance/devices/device-identity'
 import type { Caller } from '#src/acceptance/caller'
-import type { PasswordWork } from '#src/acceptance/password-work'
 import type { Stage } from '#src/acceptance/stage'
 
 /** A channel that is open, with the key that opened it, if one did. */
@@ -171,14 +169,6 @@ export class Channels {
   }
 }
 
-interface CreationPorts {
-  readonly channels: Pick<ChannelStore, 'create'>
-  readonly work: PasswordWork
-  readonly newHex32: () => string
-  /** True where the most common passwords are refused. */
-  readonly refusesCommon: boolean
-}
-
 interface ChannelWish {
   readonly channelName: string
   readonly password: string
@@ -189,7 +179,7 @@ interface ChannelWish {
  * the password cannot be hashed now. (attempt/1)
  */
 export async function makeChannel(
-  { channels, work, newHex32, refusesCommon }: CreationPorts,
+  { channels, work, newHex32, refusesCommon }: Stage,
   { channelName, password }: ChannelWish,
   { refusal, receivedAtMs }: Caller,
 ): Promise<Answer<ChannelId>> {

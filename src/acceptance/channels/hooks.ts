@@ -11,12 +11,11 @@ import { hash } from 'node:crypto'
 import { fault, isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
 import { EPISODES_MAX } from '#domain/hooks'
-import type { Episode, HookStore } from '#domain/hooks'
+import type { Episode } from '#domain/hooks'
 import { operationIdFrom } from '#domain/identity'
 import type { ChannelId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
 import type { Caller } from '#src/acceptance/caller'
-import type { ChannelAccess } from '#src/acceptance/channel-access'
 import type { Accepted, Intent } from '#src/acceptance/intent'
 import { scopeRefusal, wholeRefusal } from '#src/acceptance/key-rights'
 import type { MadeIds, Submissions } from '#src/acceptance/submissions'
@@ -27,6 +26,7 @@ import type { HooksOfChannel } from '#src/schemas/mappings/hook-routes'
 import { readersOf } from '#src/schemas/shape'
 import { invalid } from '#src/schemas/values'
 import type { Credentials } from '#src/schemas/values'
+import type { Stage } from '#src/acceptance/stage'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -59,13 +59,6 @@ export interface HookSender {
   readonly caller: Caller
 }
 
-interface HookPorts {
-  readonly hooks: HookStore
-  readonly access: ChannelAccess
-  readonly submissions: Submissions
-  readonly newHex32: () => string
-}
-
 const READ = readersOf(HOOKS)
 const HEX_CHARACTERS = 32
 const SEND: Intent = { model: 'message', action: 'send' }
@@ -79,9 +72,9 @@ const isChange = ({ mappings, secrets }: Partial<ChannelHooks>): boolean =>
   mappings !== undefined || secrets !== undefined
 
 export class Hooks {
-  readonly #ports: HookPorts
+  readonly #ports: Stage & { readonly submissions: Submissions }
 
-  constructor(ports: HookPorts) {
+  constructor(ports: Stage & { readonly submissions: Submissions }) {
     this.#ports = ports
   }
 

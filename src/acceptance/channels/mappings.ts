@@ -10,9 +10,9 @@
 import { keepNewest } from '#domain/bounds/newest'
 import { fault, isFault } from '#domain/fault'
 import type { ChannelId } from '#domain/identity'
-import type { MappingStore, UnmappedTopic } from '#domain/mqtt/mappings'
+import type { UnmappedTopic } from '#domain/mqtt/mappings'
 import { UNMAPPED_MAX } from '#domain/mqtt/mappings'
-import type { Answer, Timers } from '#domain/ports'
+import type { Answer } from '#domain/ports'
 import type { Caller } from '#src/acceptance/caller'
 import { KnownMappings } from './known-mappings.ts'
 import { mappingsIn, textOf } from '#src/schemas/mappings/mapping'
@@ -102,22 +102,17 @@ export class Mappings {
   }
 }
 
-interface UnmappedTopicPorts {
-  readonly mappings: Pick<MappingStore, 'note'>
-  readonly timers: Timers
-}
-
 const WRITE_AFTER_MS = 10_000
 /** Channels of one write, each with UNMAPPED_MAX topics. */
 const CHANNELS_MAX = 200
 
 /** Notes the topics that nothing maps, for the owners of their channels. */
 export class UnmappedNotes {
-  readonly #ports: UnmappedTopicPorts
+  readonly #ports: Pick<Stage, 'mappings' | 'timers'>
   #waiting = new Map<ChannelId, Map<string, UnmappedTopic>>()
   #isTimed = false
 
-  constructor(ports: UnmappedTopicPorts) {
+  constructor(ports: Pick<Stage, 'mappings' | 'timers'>) {
     this.#ports = ports
   }
 

@@ -5,9 +5,8 @@ import type { Joined, Left, NamedChannel, Preferred, Synchronised } from '#domai
 import { fault, isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
 import type { ChannelId, DeviceId } from '#domain/identity'
-import type { Answer, Bus } from '#domain/ports'
+import type { Answer } from '#domain/ports'
 import type { Preferences } from '#domain/push/preferences'
-import type { SubscriptionStore } from '#domain/store-ports'
 import { isRecord } from '#domain/record'
 import { CREDENTIALS_REQUEST } from '#src/schemas/channel-routes'
 import { readersOf, request as readerOf } from '#src/schemas/shape'
@@ -15,7 +14,6 @@ import { SUBSCRIPTION } from '#src/schemas/subscription-routes'
 import type { SyncItem } from '#src/schemas/subscription-routes'
 import type { Caller } from '#src/acceptance/caller'
 import { makeChannel } from './channels.ts'
-import type { ChannelAccess } from '#src/acceptance/channel-access'
 import { findDevice } from '#src/acceptance/devices/device-identity'
 import type { DerivedKeys } from '#src/acceptance/password-work'
 import { subscriberIdOf } from './subscribers.ts'
@@ -146,10 +144,9 @@ export class Subscriptions {
     const device = await findDevice(this.#ports.devices, request.deviceKey)
     if (isFault(device)) return device
     if (caller.refusal !== undefined) return caller.refusal
-    const { subscriptions, access, bus } = this.#ports
     const join = (channelId: ChannelId) =>
       this.join({ deviceId: device.deviceId, channelId }, caller)
-    const ports = { subscriptions, access, bus, join }
+    const ports = { ...this.#ports, join }
     return new SubscriptionSync(ports, device.deviceId, caller).run(request.items)
   }
 }
@@ -163,10 +160,7 @@ export class Subscriptions {
 //                        try two thousand. The request itself counts once, unless good keys are all
 //                        that it has.
 
-interface SyncPorts {
-  readonly subscriptions: Pick<SubscriptionStore, 'keepOnly'>
-  readonly access: Pick<ChannelAccess, 'open'>
-  readonly bus: Pick<Bus, 'notify'>
+interface SyncPorts extends Stage {
   /** Subscribes the device to a channel that is open. */
   readonly join: (channelId: ChannelId) => Promise<Answer<NamedChannel>>
 }

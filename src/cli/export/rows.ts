@@ -51,7 +51,13 @@ export function rowsOf(line: ExportLine): Iterable<ExportRow> {
     action: line.action,
     state: line.state,
     accepted_at: line.accepted_at ?? numberIn(content['changed_at']),
-    time: numberIn(content['observed_at'] ?? content['event_time'] ?? content['occurred_at']),
+    // Late data has its own time beside `observed_at`, which is that of the Thing.
+    time: numberIn(
+      content['set_at'] ??
+        content['observed_at'] ??
+        content['event_time'] ??
+        content['occurred_at'],
+    ),
     title: textIn(content['title']),
     severity: textIn(content['severity']),
   }

@@ -1,7 +1,7 @@
 // A chart of values over time. Charts that stand together have one span and one cursor.
 
 import type { ComponentChildren } from 'preact'
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 import { second } from '#console/state/clock.ts'
 import { pan, pointedMs, zoom } from '#console/state/past/pointed.ts'
@@ -35,7 +35,7 @@ export function Chart(props: ChartProps) {
     measure()
     return () => observer.disconnect()
   }, [])
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = box.current
     if (element === null) return undefined
     return followGestures(

@@ -14,6 +14,7 @@ export interface ChartLine {
   /** The unit: lines of two units have an axis each. */
   readonly unit: string
   readonly text: (value: number) => string
+  readonly leastSpan: number
 }
 
 /** The time of an Event, with its severity. */
@@ -34,7 +35,7 @@ export interface Drawn {
 }
 
 /** The room for the amounts of an axis, which strips leave free as well. */
-const AXIS_PX = 58
+const AXIS_PX = 68
 const BELOW_PX = 24
 const ABOVE_PX = 8
 const VALUE_PX = 36
@@ -66,7 +67,9 @@ export function Plot(props: PlotProps) {
     .map((ofAxis, at) => {
       const drawn = ofAxis.map(({ line }) => line)
       const near = isFixed === true ? Infinity : undefined
-      const range = rangeOfLines(drawn, { fromMs, toMs }, at === 0 ? limits : [], near)
+      const leastSpan = Math.max(...ofAxis.map((line) => line.leastSpan))
+      const seen = { fromMs, toMs, leastSpan }
+      const range = rangeOfLines(drawn, seen, at === 0 ? limits : [], near)
       const y = (value: number): number =>
         up - ((value - range.low) / (range.high - range.low)) * up
       return { y, text: ofAxis[0]?.text ?? String, values: roundValues(range, up / VALUE_PX) }
@@ -78,14 +81,14 @@ export function Plot(props: PlotProps) {
   return (
     <svg width={width} height={height} aria-hidden="true">
       {axes.map(({ y, text, values }, at) =>
-        values.map((value) => (
+        withNames(values, text).map(([value, name]) => (
           <text
             key={`${at} ${value}`}
             class={at === 0 ? 'amounts' : undefined}
             x={at === 0 ? left - 6 : right + 6}
             y={ABOVE_PX + y(value) + 4}
           >
-            {text(value)}
+            {name}
           </text>
         )),
       )}
@@ -124,6 +127,12 @@ export function Plot(props: PlotProps) {
     </svg>
   )
 }
+
+/** The values that an axis names: of two that read alike, as decimals end, the first. */
+const withNames = (values: readonly number[], text: (value: number) => string) =>
+  values
+    .map((value) => [value, text(value)] as const)
+    .filter(([, name], at, all) => name !== all[at - 1]?.[1])
 
 interface PlaceProps {
   readonly x: (atMs: number) => number

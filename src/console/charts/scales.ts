@@ -14,11 +14,15 @@ const NEAR = 1.5
 
 /**
  * The values that a chart has room for: those of its lines in a span, and the limits that are not
- * farther from them than `near` times their range.
+ * farther from them than `near` times their range. They are `leastSpan` apart at least.
  */
 export function rangeOfLines(
   lines: readonly Line[],
-  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
+  {
+    fromMs,
+    toMs,
+    leastSpan = 0,
+  }: { readonly fromMs: number; readonly toMs: number; readonly leastSpan?: number },
   limits: readonly Limit[],
   near = NEAR,
 ): Range {
@@ -36,7 +40,7 @@ export function rangeOfLines(
     .map(({ value }) => value)
     .filter((value) => value > least - size * near && value < most + size * near)
   const [low, high] = [Math.min(least, ...shown), Math.max(most, ...shown)]
-  const margin = (high - low || size) * MARGIN
+  const margin = Math.max((high - low || size) * MARGIN, (leastSpan - high + low) / 2)
   return { low: low - margin, high: high + margin }
 }
 

@@ -101,6 +101,7 @@ export const chartLine = (
   line: lineOf(course, untilMs),
   unit: texts.shown(0).unit,
   text: texts.text,
+  leastSpan: texts.leastSpan,
 })
 
 /** What a chart shows, for who does not see it. */

@@ -56,6 +56,15 @@ export function textOf(face: Face, name: string, value: Json | undefined, locale
   return `${visible(text)} ${unit}`.trim()
 }
 
+const LEAST_PART = 0.1
+
+/**
+ * The least difference that a drawing of an attr fills: a part of its range, so that noise does not
+ * look like a storm. 0 for one without a range.
+ */
+export const leastSpan = ({ min, max }: Face): number =>
+  min === undefined || max === undefined ? 0 : Math.max(0, max - min) * LEAST_PART
+
 /** Returns the name that people read for an attr. */
 export const labelOf = ({ label }: Face, name: string): string => visible(label ?? name)
 

@@ -219,7 +219,7 @@ function Cell({ name, thing, channel, watched }: CellProps) {
     <span class={typeof value === 'number' ? 'cell number' : 'cell'}>
       <span class="unseen">{visible(face.label ?? name)} </span>
       {watched !== undefined && watched.attr === name && (
-        <Line attr={name} readings={watched.line} version={watched.line.version} />
+        <Line attr={name} face={face} readings={watched.line} version={watched.line.version} />
       )}
       <span class="amount">
         <bdi>{visible(text.slice(0, VALUE_MAX) || '""')}</bdi>

@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks'
 
 import type { EventView } from '#src/client/view'
-import { SNOOZES, acknowledgementOf, snoozeText } from '#console/people/acknowledge.ts'
+import { SNOOZES, acknowledgementOf, snoozeText, takeOpen } from '#console/people/acknowledge.ts'
 import type { Snooze } from '#console/people/acknowledge.ts'
 import { nowMs, second } from '#console/state/clock.ts'
 import type { LiveChannel } from '#console/state/live-channel.ts'
@@ -13,9 +13,6 @@ import { moment, sentenceOf, t } from '#console/words/words.ts'
 import { Dialog } from './dialog.tsx'
 import { Choice, Field, Form } from './form.tsx'
 import { Said } from './text.tsx'
-
-/** Events that one press acknowledges; the next press takes the next ones. */
-const AT_ONCE_MAX = 100
 
 interface AcknowledgeProps {
   readonly channel: LiveChannel
@@ -34,7 +31,7 @@ export function Acknowledge({ channel, events, title }: AcknowledgeProps) {
   const take = async (): Promise<void> => {
     setBusy(true)
     setFailure(undefined)
-    await acknowledgeAll(channel.id, events).catch((error: unknown) =>
+    await takeOpen(events, (id) => acknowledge(channel.id, id)).catch((error: unknown) =>
       setFailure(sentenceOf(error)),
     )
     setBusy(false)
@@ -69,15 +66,6 @@ export function Acknowledge({ channel, events, title }: AcknowledgeProps) {
   )
 }
 
-async function acknowledgeAll(
-  channelId: string,
-  events: readonly EventView[],
-  wish?: Parameters<typeof acknowledge>[2],
-): Promise<void> {
-  const open = events.filter(({ state }) => state === 'open').slice(0, AT_ONCE_MAX)
-  await Promise.all(open.map(({ id }) => acknowledge(channelId, id, wish)))
-}
-
 const SNOOZE_WORDS = {
   '30m': 'snooze30m',
   '1h': 'snooze1h',
@@ -100,7 +88,8 @@ function SnoozeDialog({ channel, events, title, onClose }: SnoozeProps) {
     const duration = snoozeText(snooze, own, nowMs())
     setWrong(duration === undefined)
     if (duration === undefined) return
-    await acknowledgeAll(channel.id, events, { note, snooze: duration })
+    const wish = { note, snooze: duration }
+    await takeOpen(events, (id) => acknowledge(channel.id, id, wish))
     onClose()
   }
   return (

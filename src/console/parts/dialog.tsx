@@ -1,7 +1,7 @@
 // A dialog over the page: the browser keeps the focus inside, and Escape closes it.
 
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 
 import { t } from '#console/words/words.ts'
 
@@ -13,7 +13,8 @@ interface DialogProps {
 
 export function Dialog({ title, onClose, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
+  // Before the next key, which belongs to the dialog.
+  useLayoutEffect(() => {
     element.current?.showModal()
   }, [])
   return (

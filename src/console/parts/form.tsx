@@ -2,7 +2,7 @@
 // do.
 
 import type { ComponentChildren, TargetedEvent } from 'preact'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 import { visible } from '#console/state/text.ts'
 import { sentenceOf, t } from '#console/words/words.ts'
@@ -133,7 +133,8 @@ export function Form({ button, onSubmit, children, isDanger, isSecond }: FormPro
   const [isBusy, setBusy] = useState(false)
   const alive = useRef(true)
   const element = useRef<HTMLFormElement>(null)
-  useEffect(() => {
+  // Before the next key, which belongs to the field with the fault.
+  useLayoutEffect(() => {
     if (failure === undefined) return
     element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
   }, [failure])

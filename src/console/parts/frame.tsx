@@ -1,7 +1,7 @@
 // The frame of every view: channel, views, connection, language and appearance.
 
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 
 import { second } from '#console/state/clock.ts'
 import { CHANNEL_VIEWS, asked, go, hashOf, route } from '#console/state/route.ts'
@@ -21,8 +21,9 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
   const main = useRef<HTMLElement>(null)
   const place = hashOf(route.value)
   const isFirst = useRef(true)
-  useEffect(() => {
-    // A person who goes to a view begins at its top, by the keyboard, too.
+  useLayoutEffect(() => {
+    // A person who goes to a view begins at its top, by the keyboard, too. What they type next is
+    // for the view: a focus that moved later would take it away from a field there.
     main.current?.scrollTo(0, 0)
     if (!isFirst.current) main.current?.focus()
     isFirst.current = false

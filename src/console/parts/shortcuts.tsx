@@ -1,8 +1,7 @@
 // Keys of the whole page: / searches, g and a letter goes to a view, Ctrl-K jumps to a Thing.
 
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 
-import { nowMs } from '#console/state/clock.ts'
 import { go, lastChannelId, route } from '#console/state/route.ts'
 import type { ChannelView } from '#console/state/route.ts'
 import { channels, hasShortcuts } from '#console/state/saved.ts'
@@ -44,18 +43,19 @@ function goToView(key: string): void {
 
 export function Shortcuts() {
   const [isJumping, setJumping] = useState(false)
-  useEffect(() => {
-    let firstAt = 0
+  useLayoutEffect(() => {
+    let firstAt = -Infinity
     const press = (event: KeyboardEvent): void => {
-      const { key, ctrlKey, metaKey, altKey, target } = event
+      const { key, ctrlKey, metaKey, altKey, target, timeStamp } = event
       if (key.toLowerCase() === 'k' && (ctrlKey || metaKey)) {
         event.preventDefault()
         setJumping(true)
         return
       }
       if (!hasShortcuts.peek() || ctrlKey || metaKey || altKey || isWritten(target)) return
-      if (nowMs() - firstAt < SECOND_KEY_MS) goToView(key)
-      firstAt = key === 'g' ? nowMs() : 0
+      // When a key was pressed, not when a busy page comes to it.
+      if (timeStamp - firstAt < SECOND_KEY_MS) goToView(key)
+      firstAt = key === 'g' ? timeStamp : -Infinity
       if (key !== '/') return
       event.preventDefault()
       document

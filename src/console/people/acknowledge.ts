@@ -27,6 +27,18 @@ export function acknowledgementOf(
 export const SNOOZES = ['1h', '30m', '8h', 'morning', 'own', 'good'] as const
 export type Snooze = (typeof SNOOZES)[number]
 
+/** Events that one press takes; the next press takes the next ones. */
+const AT_ONCE_MAX = 100
+
+/** Does something with each Event of a group that is open, with so many at once. */
+export async function takeOpen(
+  events: readonly EventView[],
+  take: (eventId: string) => Promise<void>,
+): Promise<void> {
+  const open = events.filter(({ state }) => state === 'open').slice(0, AT_ONCE_MAX)
+  await Promise.all(open.map(({ id }) => take(id)))
+}
+
 const MINUTE_MS = 60_000
 const SNOOZE_MS_MAX = 7 * 86_400_000
 const MORNING_HOUR = 8

@@ -2,17 +2,23 @@
 
 import type { RuleRecord } from '#src/client/bodies'
 import { isRecord } from '#domain/record'
+import { labelOf, textOf } from '#console/model/faces.ts'
+import type { Presentation } from '#console/model/faces.ts'
 import type { Json } from '#domain/submission'
 import type { ThingView } from '#src/client/view'
 import type { RuleJson } from '#console/state/rule-form.ts'
+import { language } from '#console/state/saved.ts'
+import { facesIn } from './rule-faces.ts'
+import type { FaceOfAttr } from './rule-faces.ts'
 import { lackingOf } from '#console/state/rules.ts'
 import { plain } from '#console/state/text.ts'
 import { t } from '#console/words/words.ts'
 
 /** What a rule watches, as far as one line says it: `Things with door: open for 10 s`. */
-export function summaryOf(rule: RuleJson): string {
+export function summaryOf(rule: RuleJson, presentation: Presentation): string {
   const lasting = typeof rule['for'] === 'string' ? ` ${forText(rule['for'])}` : ''
-  return `${thingsText(rule['things'])}: ${conditionText(rule['when'])}${lasting}`
+  const when = conditionText(rule['when'], facesIn(presentation, rule['things']))
+  return `${thingsText(rule['things'])}: ${when}${lasting}`
 }
 
 function thingsText(things: Json | undefined): string {
@@ -42,30 +48,37 @@ const SENTENCES = {
   not_equals: 'isOther',
 } as const
 
-function conditionText(condition: Json | undefined): string {
+function conditionText(condition: Json | undefined, faceOf: FaceOfAttr): string {
   if (!isRecord(condition)) return ''
   const { attr, silent, all, any, not, cel, ...test } = condition as RuleJson
   if (silent !== undefined) return `${t('silent')} ${forText(plain(silent))}`
   if (cel !== undefined) return plain(cel)
   if (isRecord(not) && not['absent'] === true) {
-    return t('hasValue', { name: nameOf(not['attr']) })
+    return t('hasValue', { name: nameOf(not['attr'], faceOf) })
   }
-  if (not !== undefined) return t('notThat', { text: conditionText(not) })
+  if (not !== undefined) return t('notThat', { text: conditionText(not, faceOf) })
   const parts = Array.isArray(all) ? all : Array.isArray(any) ? any : undefined
   if (parts !== undefined) {
-    return parts.map(conditionText).join(` ${t(parts === all ? 'and' : 'or')} `)
+    const texts = parts.map((part: Json) => conditionText(part, faceOf))
+    return texts.join(` ${t(parts === all ? 'and' : 'or')} `)
   }
-  const name = nameOf(attr)
+  const name = nameOf(attr, faceOf)
   const [word = '', value] = Object.entries(test)[0] ?? []
   if (word === 'absent') return t('hasNoValue', { name })
-  if (word === 'equals' && value === true) return name
+  const face = faceOf(attr)
+  if (word === 'equals' && value === true && face.on === undefined) return name
   const sentence = SENTENCES[word as keyof typeof SENTENCES]
-  const limits = Array.isArray(value) ? value.map(plain).join('–') : plain(value)
+  const limits = [value ?? null]
+    .flat()
+    .map((each) => textOf(face, plain(attr), each, language.value))
+    .join(' – ')
   return sentence === undefined ? name : t(sentence, { name, value: limits })
 }
 
-const nameOf = (attr: Json | undefined): string =>
-  Array.isArray(attr) ? attr.map((part) => plain(part as Json)).join('.') : plain(attr)
+const nameOf = (attr: Json | undefined, faceOf: FaceOfAttr): string =>
+  Array.isArray(attr)
+    ? attr.map((part) => plain(part as Json)).join('.')
+    : labelOf(faceOf(attr), plain(attr))
 
 /** What a rule could not use: the Things that lack a value, or the last failure. */
 export function failureText(record: RuleRecord, things: ReadonlyMap<string, ThingView>): string {

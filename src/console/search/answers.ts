@@ -9,7 +9,8 @@ import { client } from '#console/state/gateway.ts'
 import { readerOf } from '#console/state/history.ts'
 import type { LiveChannel } from '#console/state/live-channel.ts'
 import { readPages } from '#console/state/past/feed-pages.ts'
-import type { Answers } from '#console/search/where.ts'
+import { verdictsOf } from './verdicts.ts'
+import type { Answers } from './where.ts'
 
 const PAGE = 1_000
 const PAGES_MAX = 10
@@ -24,23 +25,6 @@ async function idsWith(channelId: string, where: Where, signal: AbortSignal) {
       .thing.query({ ...body, ...(cursor !== undefined && { cursor }) }, { signal })
   }
   return (await readPages(page, PAGES_MAX)).items.map(({ thing_id: id }) => id)
-}
-
-/** The verdicts of terms: a Thing that meets neither one nor its opposite has none. */
-async function verdictsOf(
-  channelId: string,
-  terms: readonly Where[],
-  signal: AbortSignal,
-): Promise<Answers> {
-  const answers = new Map<string, ReadonlyMap<string, boolean>>()
-  for (const term of terms) {
-    const holding = await idsWith(channelId, term, signal)
-    const failing = await idsWith(channelId, { not: term }, signal)
-    const verdicts = new Map(failing.map((id) => [id, false]))
-    for (const id of holding) verdicts.set(id, true)
-    answers.set(JSON.stringify(term), verdicts)
-  }
-  return answers
 }
 
 export interface Answered {
@@ -62,7 +46,8 @@ export function useAnswers(channels: readonly LiveChannel[], terms: readonly Whe
     if (terms.length === 0) return undefined
     const ended = new AbortController()
     const reads = channels.map(
-      async ({ id }) => [id, await verdictsOf(id, terms, ended.signal)] as const,
+      async ({ id }) =>
+        [id, await verdictsOf(terms, (where) => idsWith(id, where, ended.signal))] as const,
     )
     Promise.all(reads).then(
       (answers) => setAnswered({ answers: new Map(answers), failure: undefined }),

@@ -45,11 +45,15 @@ export class Readings {
   }
 }
 
-/** The path of a line through the points, in a box of this size; '' for fewer than two points. */
+/**
+ * The path of a line through the points, in a box of this size whose height stands for `leastSpan`
+ * at least; '' for fewer than two points.
+ */
 export function linePath(
   { times, values }: { readonly times: readonly number[]; readonly values: readonly number[] },
   width: number,
   height: number,
+  leastSpan = 0,
 ): string {
   const [first = 0, last = 0] = [times[0], times.at(-1)]
   if (times.length < 2 || last <= first) return ''
@@ -58,12 +62,14 @@ export function linePath(
     low = Math.min(low, value)
     high = Math.max(high, value)
   }
-  const scale = high > low ? height / (high - low) : 0
-  const base = scale === 0 ? height / 2 : height
+  const size = Math.max(high - low, leastSpan)
+  const scale = size > 0 ? height / size : 0
+  const middle = (low + high) / 2
   let path = ''
   for (const [at, value] of values.entries()) {
     const x = (((times[at] ?? 0) - first) / (last - first)) * width
-    path += `${at === 0 ? 'M' : 'L'}${x.toFixed(1)} ${(base - (value - low) * scale).toFixed(1)}`
+    const y = height / 2 - (value - middle) * scale
+    path += `${at === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`
   }
   return path
 }

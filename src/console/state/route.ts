@@ -16,24 +16,29 @@ export const lastChannelId = signal('')
 
 /** Follows the address of the page. A secret in it is taken out of the history at once. */
 export function followAddress(): void {
-  const follow = (): void => {
-    const wanted = askedIn(location.hash)
-    const to = routeOf(location.hash)
-    batch(() => {
-      asked.value = wanted
-      route.value = to
-    })
-    if ('channelId' in route.value && !('secret' in route.value)) {
-      lastChannelId.value = route.value.channelId
-    }
-    if (route.value.view === 'open') history.replaceState(undefined, '', '#/start')
-  }
   addEventListener('hashchange', follow)
   follow()
 }
 
+function follow(): void {
+  const wanted = askedIn(location.hash)
+  const to = routeOf(location.hash)
+  batch(() => {
+    asked.value = wanted
+    route.value = to
+  })
+  if ('channelId' in route.value && !('secret' in route.value)) {
+    lastChannelId.value = route.value.channelId
+  }
+  if (route.value.view === 'open') history.replaceState(undefined, '', '#/start')
+}
+
+/** Goes to a view at once: the next key is for it. An assignment would be followed later. */
 export function go(to: Route, wanted: Asked = {}): void {
-  location.hash = hashOf(to, wanted)
+  const hash = hashOf(to, wanted)
+  if (hash === location.hash) return
+  history.pushState(undefined, '', hash)
+  follow()
 }
 
 /** Asks something else of the view that is shown, in its address; '' takes it out. */

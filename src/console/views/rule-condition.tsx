@@ -21,6 +21,8 @@ const TEST_WORDS = {
 /** What the fields of a form share: the form, its change, and the fault at a path. */
 export interface Fields {
   readonly form: RuleForm
+  /** An example of what a text of the rule may hold. */
+  readonly place: string
   readonly set: (change: Partial<RuleForm>) => void
   readonly problemAt: (...paths: readonly string[]) => string | undefined
 }

@@ -1,6 +1,6 @@
 // The editor of a rule: a form or JSON, one draft for both.
 
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 import { isRecord } from '#domain/record'
 import type { Json } from '#domain/submission'
@@ -83,6 +83,7 @@ export function Editor({ channel, id, draft, onDraft, fault, withRule }: EditorP
         )}
         {draft.kind === 'form' ? (
           <RuleFields
+            channel={channel}
             form={draft.form}
             onForm={(form) => onDraft({ kind: 'form', form })}
             fault={fault}
@@ -151,7 +152,7 @@ interface JsonTextProps {
 function JsonText({ text, onText, fault }: JsonTextProps) {
   const box = useRef<HTMLDivElement>(null)
   const at = fault === undefined ? 0 : placeOf(text, 'rule', fault.path)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (fault === undefined) return
     const end = text.indexOf('\n', at)
     box.current?.querySelector('textarea')?.setSelectionRange(at, end < 0 ? text.length : end)

@@ -2,8 +2,11 @@
 
 import { BLANK_PART, SCOPES } from '#console/state/rule-form.ts'
 import type { RuleForm } from '#console/state/rule-form.ts'
+import { placeIn } from '#console/rules/rule-faces.ts'
 import { fieldOf, partPath } from '#console/rules/rule-paths.ts'
+import type { LiveChannel } from '#console/state/live-channel.ts'
 import type { RuleFault } from '#console/state/rules.ts'
+import { language } from '#console/state/saved.ts'
 import { t } from '#console/words/words.ts'
 import { Choice, Field } from '#console/parts/form.tsx'
 import { Condition } from './rule-condition.tsx'
@@ -18,16 +21,22 @@ const SCOPE_WORDS = {
 } as const
 
 interface RuleFieldsProps {
+  readonly channel: LiveChannel
   readonly form: RuleForm
   readonly onForm: (form: RuleForm) => void
   readonly fault: RuleFault | undefined
 }
 
-export function RuleFields({ form, onForm, fault }: RuleFieldsProps) {
-  const place = fault && fieldOf(form, fault.path)
+export function RuleFields({ channel, form, onForm, fault }: RuleFieldsProps) {
+  const field = fault && fieldOf(form, fault.path)
   const problemAt = (...paths: readonly string[]): string | undefined =>
-    place !== undefined && paths.includes(place) ? fault?.text : undefined
-  const fields: Fields = { form, set: (change) => onForm({ ...form, ...change }), problemAt }
+    field !== undefined && paths.includes(field) ? fault?.text : undefined
+  const fields: Fields = {
+    form,
+    place: placeIn(form, channel.presentation.value, language.value),
+    set: (change) => onForm({ ...form, ...change }),
+    problemAt,
+  }
   const { set } = fields
   return (
     <>

@@ -13,7 +13,7 @@ import type { Fields } from './rule-condition.tsx'
 const NEW_LEVEL: Level = { part: BLANK_PART, severity: 'critical' }
 
 export function Output(fields: Fields) {
-  const { form, set, problemAt } = fields
+  const { form, place, set, problemAt } = fields
   const paths = outputPaths(form)
   const isEvent = form.output === 'event'
   return (
@@ -33,7 +33,7 @@ export function Output(fields: Fields) {
         label={t('title')}
         value={form.heading}
         onValue={(heading) => set({ heading })}
-        hint={t('placesHint', { place: '{thing.title}' })}
+        hint={t('placesHint', { place })}
         problem={problemAt(paths.heading)}
       />
       <Field

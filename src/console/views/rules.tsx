@@ -116,7 +116,7 @@ function Row({ record, channel }: { readonly record: RuleRecord; readonly channe
             <Said text={title} />
           </strong>
           <span class="news">
-            <Said text={summaryOf(rule)} />
+            <Said text={summaryOf(rule, channel.presentation.value)} />
           </span>
         </span>
         <span class="marks">

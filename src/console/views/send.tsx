@@ -56,7 +56,12 @@ export function Send({ channel, thingId }: SendProps) {
     return submit(channel.id, model, draft).then((id) => {
       setSent({ to: placeOf(channel.id, model, id), isLater: draft.when !== 'now' })
       setTried(false)
-      setFields((before) => ({ ...before, title: '', body: '' }))
+      // What was written meanwhile stays.
+      setFields((before) => ({
+        ...before,
+        ...(before.title === draft.title && { title: '' }),
+        ...(before.body === draft.body && { body: '' }),
+      }))
     })
   }
   const shown = isTried ? problems : {}

@@ -35,6 +35,8 @@ const ENTRIES_MAX = 128
 const BLOCK_BYTES_MAX = 65_536
 /** Compressing a block of a few updates would cost more than it saves: it is joined later. */
 const DEFLATED_BYTES_MIN = 4_096
+/** Ends the columns, which are JSON on one line. */
+const LINE_FEED = 10
 /** Bytes of the random part of an op_id, and where its text begins. */
 const RANDOM_BYTES = 16
 const RANDOM_AT = 14
@@ -181,7 +183,9 @@ export const isEntry = (update: UpdateRow): update is FeedRow => update.seq !== 
 export function mayHave(content: Uint8Array, entityId: string): boolean {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.length)
   const text = bytes.subarray(1 + (bytes[0] ?? 0) * RANDOM_BYTES)
-  return isPlain(text) ? text.includes(entityId) : unpack(text).includes(entityId)
+  if (!isPlain(text)) return unpack(text).includes(entityId)
+  // The ids stand before the payloads, which are more than half of a block.
+  return text.subarray(0, text.indexOf(LINE_FEED)).includes(entityId)
 }
 
 /**

@@ -1,8 +1,7 @@
 import { Baseline1808000000000 } from './1-baseline.ts'
-import { History1809000000000 } from './2-history.ts'
 
 /**
  * Every step, in order. The first one makes the tables as they are declared now, so a later step
  * finds its change done where the database is new.
  */
-export const MIGRATIONS = [Baseline1808000000000, History1809000000000]
+export const MIGRATIONS = [Baseline1808000000000]

@@ -24,8 +24,14 @@ const NEXT = BUCKET_LENGTH
 const FIRST = 0
 const NEWEST = 1
 const SIZE = 2
-const ATTR = 3
-const SERIES_LENGTH = 4
+const SEVERAL = 3
+const ATTR = 4
+/** When the newest bucket begins. */
+const BEGIN = 5
+const SERIES_LENGTH = 6
+
+/** Room for a few, which grows. */
+const ROWS = 16
 
 /** A Thing with its series, as `things` has it. */
 export type ThingOfBuckets = readonly [thing: string, series: readonly number[]]
@@ -36,18 +42,23 @@ export class Buckets {
   /** What was added of attrs beyond the limit. */
   leftOut = 0
   readonly #width: number
-  readonly #buckets = new Rows(BUCKET_LENGTH + 1)
-  readonly #series = new Rows(SERIES_LENGTH)
+  readonly #buckets: Rows
+  readonly #series = new Rows(SERIES_LENGTH, ROWS)
   /** The names of attrs, which series have the numbers of. */
   readonly #attrs: string[] = []
   readonly #attrNumbers = new Map<string, number>()
   /** Series with a bucket behind a later one, or behind one of the same time. */
   readonly #unordered = new Set<number>()
   readonly #reading = new Float64Array(BUCKET_LENGTH)
+  /** The last time whose bucket was asked for, and when that begins. */
+  #at = 0
+  #begin = 0
 
-  /** `width`: milliseconds of a bucket. */
-  constructor(width: number) {
+  /** `width`: milliseconds of a bucket. `rows`: how many buckets there is room for at once. */
+  constructor(width: number, rows = ROWS) {
     this.#width = width
+    this.#buckets = new Rows(BUCKET_LENGTH + 1, rows)
+    this.#reading[COUNT] = 1
   }
 
   /** The numbers of the buckets: a bucket is the place of its first one. */
@@ -71,12 +82,19 @@ export class Buckets {
 
   /** How many buckets a series has. */
   sizeOf(series: number): number {
+    this.#settle(series)
     return numberAt(this.#series.numbers, series + SIZE)
+  }
+
+  /** How many of them have several readings. */
+  severalOf(series: number): number {
+    this.#settle(series)
+    return numberAt(this.#series.numbers, series + SEVERAL)
   }
 
   /** The first bucket of a series, whose buckets come in the order of their times, each once. */
   firstOf(series: number): number {
-    if (this.#unordered.delete(series)) this.#order(series)
+    this.#settle(series)
     return numberAt(this.#series.numbers, series + FIRST)
   }
 
@@ -87,8 +105,16 @@ export class Buckets {
 
   /** When a bucket begins. */
   beginOf(bucket: number): number {
-    const at = numberAt(this.numbers, bucket + AT)
-    return at - (at % this.#width)
+    return this.#beginAt(numberAt(this.numbers, bucket + AT))
+  }
+
+  /** The attrs of a reading have one time, and a remainder takes as long as the rest of adding. */
+  #beginAt(at: number): number {
+    if (at !== this.#at) {
+      this.#at = at
+      this.#begin = at - (at % this.#width)
+    }
+    return this.#begin
   }
 
   /** The series of a Thing: a list to which `seriesIn` adds. */
@@ -125,10 +151,13 @@ export class Buckets {
 
   /** Adds a reading to a series. */
   read(series: number, at: number, value: number): void {
-    this.#reading.fill(value)
-    this.#reading[AT] = at
-    this.#reading[COUNT] = 1
-    this.add(series, this.#reading, 0)
+    const reading = this.#reading
+    reading[AT] = at
+    reading[LAST] = value
+    reading[MIN] = value
+    reading[MAX] = value
+    reading[SUM] = value
+    this.add(series, reading, 0)
   }
 
   /** Adds a bucket to a series: the numbers from a place on. */
@@ -137,16 +166,13 @@ export class Buckets {
       this.leftOut += numberAt(from, place + COUNT)
       return
     }
-    const newest = numberAt(this.#series.numbers, series + NEWEST)
-    if (newest !== NONE) {
-      const at = numberAt(from, place + AT)
-      const begin = this.beginOf(newest)
-      if (at >= begin && at < begin + this.#width) {
-        include(this.numbers, newest, from, place)
-        return
-      }
-      if (at < begin) this.#unordered.add(series)
+    const begin = this.#beginAt(numberAt(from, place + AT))
+    const newest = numberAt(this.#series.numbers, series + BEGIN)
+    if (begin === newest) {
+      this.#include(series, from, place)
+      return
     }
+    if (begin < newest) this.#unordered.add(series)
     const bucket = this.#buckets.add()
     const { numbers } = this
     for (let index = 0; index < BUCKET_LENGTH; index += 1) {
@@ -160,11 +186,24 @@ export class Buckets {
     this.things.delete(thing)
   }
 
+  /** Forgets all of it. The arrays stay as long as they are. */
+  clear(): void {
+    this.leftOut = 0
+    this.things.clear()
+    this.#attrs.length = 0
+    this.#attrNumbers.clear()
+    this.#buckets.clear()
+    this.#series.clear()
+    this.#unordered.clear()
+  }
+
   #clear(series: number): void {
     const { numbers } = this.#series
     numbers[series + FIRST] = NONE
     numbers[series + NEWEST] = NONE
     numbers[series + SIZE] = 0
+    numbers[series + SEVERAL] = 0
+    numbers[series + BEGIN] = NONE
   }
 
   #append(series: number, bucket: number): void {
@@ -174,33 +213,44 @@ export class Buckets {
     else this.numbers[newest + NEXT] = bucket
     this.numbers[bucket + NEXT] = NONE
     of[series + NEWEST] = bucket
+    of[series + BEGIN] = this.beginOf(bucket)
     of[series + SIZE] = numberAt(of, series + SIZE) + 1
+    if (numberAt(this.numbers, bucket + COUNT) > 1) this.#countSeveral(series)
   }
 
-  #order(series: number): void {
+  #countSeveral(series: number): void {
+    const of = this.#series.numbers
+    of[series + SEVERAL] = numberAt(of, series + SEVERAL) + 1
+  }
+
+  /** Adds a bucket to the newest one of a series, behind which it was read. */
+  #include(series: number, from: Float64Array, place: number): void {
+    const { numbers } = this
+    const bucket = numberAt(this.#series.numbers, series + NEWEST)
+    if (numberAt(numbers, bucket + COUNT) === 1) this.#countSeveral(series)
+    // buckets/1
+    if (numberAt(from, place + AT) >= numberAt(numbers, bucket + AT)) {
+      numbers[bucket + AT] = numberAt(from, place + AT)
+      numbers[bucket + LAST] = numberAt(from, place + LAST)
+    }
+    numbers[bucket + COUNT] = numberAt(numbers, bucket + COUNT) + numberAt(from, place + COUNT)
+    numbers[bucket + MIN] = Math.min(numberAt(numbers, bucket + MIN), numberAt(from, place + MIN))
+    numbers[bucket + MAX] = Math.max(numberAt(numbers, bucket + MAX), numberAt(from, place + MAX))
+    numbers[bucket + SUM] = numberAt(numbers, bucket + SUM) + numberAt(from, place + SUM)
+  }
+
+  /** Puts the buckets of a series in order, if they are not. */
+  #settle(series: number): void {
+    if (!this.#unordered.delete(series)) return
     const buckets: number[] = []
     for (let one = this.firstOf(series); one !== NONE; one = this.nextOf(one)) buckets.push(one)
     // The sort is stable: buckets of the same time stay in the order of the feed. (buckets/1)
     buckets.sort((one, other) => this.beginOf(one) - this.beginOf(other))
     this.#clear(series)
     for (const bucket of buckets) {
-      const newest = numberAt(this.#series.numbers, series + NEWEST)
-      if (newest !== NONE && this.beginOf(newest) === this.beginOf(bucket)) {
-        include(this.numbers, newest, this.numbers, bucket)
-      } else this.#append(series, bucket)
+      const begin = numberAt(this.#series.numbers, series + BEGIN)
+      if (begin === this.beginOf(bucket)) this.#include(series, this.numbers, bucket)
+      else this.#append(series, bucket)
     }
   }
-}
-
-/** Adds a bucket to another one, behind which it was read. */
-function include(numbers: Float64Array, bucket: number, from: Float64Array, place: number): void {
-  // buckets/1
-  if (numberAt(from, place + AT) >= numberAt(numbers, bucket + AT)) {
-    numbers[bucket + AT] = numberAt(from, place + AT)
-    numbers[bucket + LAST] = numberAt(from, place + LAST)
-  }
-  numbers[bucket + COUNT] = numberAt(numbers, bucket + COUNT) + numberAt(from, place + COUNT)
-  numbers[bucket + MIN] = Math.min(numberAt(numbers, bucket + MIN), numberAt(from, place + MIN))
-  numbers[bucket + MAX] = Math.max(numberAt(numbers, bucket + MAX), numberAt(from, place + MAX))
-  numbers[bucket + SUM] = numberAt(numbers, bucket + SUM) + numberAt(from, place + SUM)
 }

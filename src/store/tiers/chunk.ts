@@ -123,11 +123,8 @@ function countsOf(buckets: Buckets, lists: Lists, attrs: Attrs): Omit<Sizes, 'te
     for (const series of list) {
       const attr = buckets.attrOf(series)
       attrs.numbers[attr] ??= attrs.names.push(buckets.nameOf(attr)) - 1
-      let bucket = buckets.firstOf(series)
-      for (; bucket !== NONE; bucket = buckets.nextOf(bucket)) {
-        counts.buckets += 1
-        if (numberAt(buckets.numbers, bucket + COUNT) > 1) counts.several += 1
-      }
+      counts.buckets += buckets.sizeOf(series)
+      counts.several += buckets.severalOf(series)
     }
   }
   return counts

@@ -6,7 +6,7 @@
 //   contributions/2. What was read of a Thing before its deletion counts no more.
 //   contributions/3. What is gathered at a time is bounded: a run may hold a million readings. (W7)
 
-import { TIER_MS } from '#domain/history/series'
+import { TIER_ATTRS_MAX, TIER_MS } from '#domain/history/series'
 import type { TierChunkRow, TierCutRow } from '#src/store/entities/tiers'
 import type { UpdateOf } from '#src/store/feed/update-blocks'
 import { Buckets } from './buckets.ts'
@@ -42,9 +42,11 @@ export async function contributionsOf(
   { runs, nowMs, pause }: OfRun,
 ): Promise<Contributions> {
   const found: Contributions = { chunks: [], cuts: [], leftOut: 0 }
+  // One for all parts, as long as it has to be: growing would take as much as what is added.
+  const buckets = new Buckets(TIER_MS['5m'], PART_BUCKETS + TIER_ATTRS_MAX)
   for (let start = 0, end; start < updates.length; start = end) {
     const channel = updates[start]?.ref ?? 0
-    const part = new Part(channel, (runs.get(channel) ?? 0) * PARTS_MAX, nowMs)
+    const part = new Part(buckets, { channel, run: (runs.get(channel) ?? 0) * PARTS_MAX, nowMs })
     for (end = start; updates[end]?.ref === channel; end += 1) {
       const item = updates[end]?.item
       if (item !== undefined) part.take(item)
@@ -56,15 +58,23 @@ export async function contributionsOf(
   return found
 }
 
+interface OfPart {
+  readonly channel: number
+  readonly run: number
+  readonly nowMs: number
+}
+
 /** A part of what a run has of one channel. */
 class Part {
   readonly #channel: number
   readonly #nowMs: number
   readonly #ended = new Set<string>()
+  readonly #buckets: Buckets
   #run: number
-  #buckets = new Buckets(TIER_MS['5m'])
 
-  constructor(channel: number, run: number, nowMs: number) {
+  /** `buckets`: empty. */
+  constructor(buckets: Buckets, { channel, run, nowMs }: OfPart) {
+    this.#buckets = buckets
     this.#channel = channel
     this.#run = run
     this.#nowMs = nowMs
@@ -94,7 +104,7 @@ class Part {
     }
     found.leftOut += this.#buckets.leftOut
     this.#ended.clear()
-    this.#buckets = new Buckets(TIER_MS['5m'])
+    this.#buckets.clear()
     this.#run += 1
   }
 }

@@ -20,7 +20,7 @@ import type { Executor } from '#src/store/jobs/executor'
 import { endsThing, readingOf } from './readings.ts'
 
 /** Updates of a channel that one read unpacks: half a second of work. */
-const UPDATES_MAX = 262_144
+export const UPDATES_MAX = 262_144
 /** Those of a slice. */
 const SLICE_UPDATES = 4_096
 /** By so much a clock of a Thing may be ahead, and its readings are found all the same. */
@@ -60,24 +60,31 @@ interface State {
   newest: number
 }
 
-export async function rawSeries(database: Database, query: SeriesQuery): Promise<SeriesFound> {
+/** `updatesMax`: updates of the channel that are unpacked. */
+export async function rawSeries(
+  database: Database,
+  query: SeriesQuery,
+  updatesMax: number,
+): Promise<SeriesFound> {
   const { from, to } = query
   const state: State = { found: new Map(), late: new Set(), points: 0, to, newest: from }
-  let cursor: Cursor | undefined = { after: BEFORE_ALL, isLate: true }
-  let updates = 0
-  while (cursor !== undefined && updates < UPDATES_MAX) {
-    const place: Cursor = cursor
-    const slice: Slice = await database.snapshot((executor) => sliceOf(executor, query, place))
+  let left = updatesMax
+  for (let cursor: Cursor | undefined = { after: BEFORE_ALL, isLate: true }; cursor;) {
+    const part = { ...cursor, most: Math.min(left, SLICE_UPDATES) }
+    const slice: Slice = await database.snapshot((executor) => sliceOf(executor, query, part))
+    if (left <= 0 && slice.updates.length > 0) {
+      cut(state, Math.min(state.to, state.newest)) // raw/1
+      break
+    }
     for (const update of slice.updates) {
       if (update.entityId === query.thingId) take(state, update, query)
       // One sort of all times for as many values again.
       if (state.points >= 2 * ALL_POINTS_MAX) keepEarliest(state)
     }
-    updates += slice.updates.length
+    left -= slice.updates.length
     cursor = slice.next
   }
   keepEarliest(state)
-  if (cursor !== undefined) cut(state, Math.min(state.to, state.newest)) // raw/1
   return { attrs: columnsOf(state), ...(state.to < to && { wholeTo: state.to }) }
 }
 
@@ -95,7 +102,12 @@ function cut(state: State, to: number): void {
   keepOnly(state, ({ at }) => at < to)
 }
 
-async function sliceOf(executor: Executor, query: SeriesQuery, cursor: Cursor): Promise<Slice> {
+/** `most`: updates behind which a slice ends with its block. */
+async function sliceOf(
+  executor: Executor,
+  query: SeriesQuery,
+  { most, ...cursor }: Cursor & { readonly most: number },
+): Promise<Slice> {
   const channel = await channelOf(executor, query.channelId)
   if (channel === undefined) return { updates: [] }
   const { after, isLate } = cursor
@@ -104,7 +116,7 @@ async function sliceOf(executor: Executor, query: SeriesQuery, cursor: Cursor): 
   for await (const block of readingsBehind(executor, { channel, ...cursor, sinceMs })) {
     // A block that was joined meanwhile may begin before the place.
     updates.push(...block.updates.filter(({ seq }) => seq === undefined || seq > after))
-    if (updates.length >= SLICE_UPDATES) return { updates, next: { after: block.lastSeq, isLate } }
+    if (updates.length >= most) return { updates, next: { after: block.lastSeq, isLate } }
   }
   return { updates, ...(isLate && { next: { after: 0, isLate: false } }) }
 }

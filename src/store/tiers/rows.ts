@@ -21,10 +21,15 @@ export class Rows {
   #end = 0
   readonly #length: number
 
-  /** `length`: numbers of a row. */
-  constructor(length: number) {
+  /** `length`: numbers of a row. `rows`: how many there is room for at once. */
+  constructor(length: number, rows: number) {
     this.#length = length
-    this.#numbers = new Float64Array(16 * length)
+    this.#numbers = new Float64Array(rows * length)
+  }
+
+  /** Forgets the rows. The array stays as long as it is. */
+  clear(): void {
+    this.#end = 0
   }
 
   /** The array until the next row is added. */

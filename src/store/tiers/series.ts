@@ -24,7 +24,7 @@ import { addChunk } from './chunk.ts'
 import { JOINED } from './chunk-rows.ts'
 import { COUNT, LAST, MAX, MIN, SUM, numberAt } from './rows.ts'
 import { addItem } from './contributions.ts'
-import { rawSeries } from './raw.ts'
+import { UPDATES_MAX, rawSeries } from './raw.ts'
 import { endsThing } from './readings.ts'
 
 /** Bytes of chunks before compression that one read takes. */
@@ -34,14 +34,16 @@ const BLOCKS_MAX = 2_048
 
 export class SeriesReading implements SeriesStore {
   readonly #database: Database
+  readonly #rawUpdates: number
 
-  constructor(database: Database) {
+  constructor(database: Database, rawUpdates = UPDATES_MAX) {
     this.#database = database
+    this.#rawUpdates = rawUpdates
   }
 
   series(query: SeriesQuery): Promise<SeriesFound> {
     const { step } = query
-    if (step === 'raw') return rawSeries(this.#database, query)
+    if (step === 'raw') return rawSeries(this.#database, query, this.#rawUpdates)
     // series/1
     return this.#database.snapshot(async (executor) => {
       const channel = await channelOf(executor, query.channelId)

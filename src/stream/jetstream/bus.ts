@@ -15,15 +15,12 @@ import type { Subscription } from '@nats-io/transport-node'
 import type { Announcement } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
 import type { Bus, Notice } from '#domain/ports'
-import type { Logger, Meter } from '#domain/telemetry'
+import type { Logger } from '#domain/telemetry'
 
 import { decodeAnnouncement, decodeNotice, encodeAnnouncement, encodeNotice } from './bus-text.ts'
-import type { Connection } from './connection.ts'
+import type { Connection, NatsPorts } from './connection.ts'
 
-export interface NatsBusPorts {
-  readonly connection: Connection
-  readonly meter: Meter
-  readonly logger: Logger
+interface NatsBusPorts extends Pick<NatsPorts, 'connection' | 'meter' | 'logger'> {
   /** The name under which this process appends to the log; absent where it expects no answer. */
   readonly writer?: string
 }

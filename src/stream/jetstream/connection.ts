@@ -14,15 +14,23 @@ import { AuthorizationError, connect as connectByNetwork } from '@nats-io/transp
 import type { ConnectionOptions, NatsConnection, Status } from '@nats-io/transport-node'
 import { tlsRefusal } from '#domain/tls-refusal'
 import { firstAnswer } from '#domain/first-answer'
-import type { Logger } from '#domain/telemetry'
+import type { Logger, Meter } from '#domain/telemetry'
 
 import type { Timers } from '#domain/ports'
+import type { Runtime } from '#domain/runtime'
 import type { MonotonicMs } from './timers.ts'
 
 export interface ConnectionPorts {
   readonly logger: Logger
   readonly timers: Timers
   readonly monotonicMs: MonotonicMs
+}
+
+/** What everything over a connection is handed. */
+export interface NatsPorts extends ConnectionPorts {
+  readonly connection: Connection
+  readonly meter: Meter
+  readonly entropy: Runtime['entropy']
 }
 
 /** Connects a client to one of the servers in its options. */

@@ -23,7 +23,7 @@ import { LogMismatch } from '#domain/lane'
 import type { LogPosition } from '#domain/lane'
 import type { Logger } from '#domain/telemetry'
 
-import type { Connection } from './connection.ts'
+import type { NatsPorts } from './connection.ts'
 import { pause } from './timers.ts'
 import type { Timers } from '#domain/ports'
 import type { Runtime } from '#domain/runtime'
@@ -35,13 +35,6 @@ export interface LaneStreamSettings {
   readonly prefix: string
   readonly replicas: number
   readonly bytesMax: number
-}
-
-export interface LaneStreamPorts {
-  readonly connection: Connection
-  readonly logger: Logger
-  readonly timers: Timers
-  readonly entropy: Runtime['entropy']
 }
 
 /** The position of a message in the stream, and the time at which the server stored it. */
@@ -86,7 +79,7 @@ export class LaneStream {
   }
 
   /** Finds or creates the stream. Rejects with a sentence for the operator. */
-  static async open(ports: LaneStreamPorts, settings: LaneStreamSettings): Promise<LaneStream> {
+  static async open(ports: NatsPorts, settings: LaneStreamSettings): Promise<LaneStream> {
     const { connection, logger, timers, entropy } = ports
     const payloadMax = connection.nats.info?.max_payload ?? 0
     if (payloadMax < PAYLOAD_BYTES_MIN) {

@@ -5,14 +5,12 @@ import type { Appended, Batch, LogEntry, LogBounds, LogPosition } from '#domain/
 import type { LogReader, LogWriter } from '#domain/ports'
 
 import { reasonOf } from './connection.ts'
+import type { NatsPorts } from './connection.ts'
 import { LaneStream } from './lane-stream.ts'
-import type { LaneStreamPorts, LaneStreamSettings } from './lane-stream.ts'
+import type { LaneStreamSettings } from './lane-stream.ts'
 import { JetStreamReader } from './reader.ts'
 import { isStarting } from './starting.ts'
 import { JetStreamWriter } from './writer.ts'
-import type { WriterPorts } from './writer.ts'
-
-export type JetStreamLogPorts = Omit<WriterPorts, 'stream'>
 
 export interface JetStreamLogOptions {
   /** The stream's name; HELIOGRAPH by default. */
@@ -33,7 +31,7 @@ export interface JetStreamLogOptions {
  * Opens the stream and waits until it answers: a stream that gets more replicas has no leader for a
  * moment.
  */
-async function openAnswering(ports: LaneStreamPorts, settings: LaneStreamSettings) {
+async function openAnswering(ports: NatsPorts, settings: LaneStreamSettings) {
   const stream = await LaneStream.open(ports, settings)
   await stream.next(1)
   return stream
@@ -51,7 +49,7 @@ export class JetStreamLog implements LogWriter, LogReader {
 
   private constructor(
     stream: LaneStream,
-    { ports, options }: { ports: JetStreamLogPorts; options: JetStreamLogOptions },
+    { ports, options }: { ports: NatsPorts; options: JetStreamLogOptions },
   ) {
     this.stream = stream
     const { pendingBytesMax, tailBytesMax, bytesMax } = options
@@ -64,7 +62,7 @@ export class JetStreamLog implements LogWriter, LogReader {
    * Finds or creates the stream, and waits for servers that are still electing a leader. Rejects
    * with a sentence for the operator.
    */
-  static async open(ports: JetStreamLogPorts, options: JetStreamLogOptions): Promise<JetStreamLog> {
+  static async open(ports: NatsPorts, options: JetStreamLogOptions): Promise<JetStreamLog> {
     const { name = NAME, prefix = PREFIX, replicas, bytesMax, firstAnswerMsMax } = options
     const { logger, timers } = ports
     const settings = { name, prefix, replicas, bytesMax }

@@ -9,17 +9,11 @@
 
 import type { LogEntry, LogBounds, LogPosition } from '#domain/lane'
 import type { LogReader } from '#domain/ports'
-import type { Meter } from '#domain/telemetry'
 
 import { reasonOf } from './connection.ts'
-import type { ConsumptionPorts } from './consumption.ts'
-import type { LaneStream, StoredMessage } from './lane-stream.ts'
+import type { StoredMessage } from './lane-stream.ts'
 import { LaneTail } from './lane-tail.ts'
-
-export interface ReaderPorts extends Omit<ConsumptionPorts, 'manager'> {
-  readonly stream: LaneStream
-  readonly meter: Meter
-}
+import type { LogPorts } from './writer.ts'
 
 export interface ReaderOptions {
   /** Bound for the bytes of fetched entries over all lanes. */
@@ -50,7 +44,7 @@ interface Cutoff {
 }
 
 export class JetStreamReader implements LogReader {
-  readonly #ports: ReaderPorts
+  readonly #ports: LogPorts
   readonly #options: ReaderOptions
   readonly #tails = new Map<number, Tail>()
   readonly #watchers = new Set<(lane: number) => void>()
@@ -60,7 +54,7 @@ export class JetStreamReader implements LogReader {
   #end: { readonly position: Promise<LogPosition>; readonly atMs: number } | undefined
   #cancelCheck: () => void
 
-  constructor(ports: ReaderPorts, options: ReaderOptions) {
+  constructor(ports: LogPorts, options: ReaderOptions) {
     this.#ports = ports
     this.#options = options
     this.#stopListening = ports.connection.onReconnect(() => void this.#verify())

@@ -10,24 +10,16 @@
 
 import { jetstream } from '@nats-io/jetstream'
 import type { Appended, Batch } from '#domain/lane'
-import type { LogWriter, Timers } from '#domain/ports'
-import type { Runtime } from '#domain/runtime'
-import type { Logger, Meter } from '#domain/telemetry'
+import type { LogWriter } from '#domain/ports'
 
-import type { Connection } from './connection.ts'
+import type { NatsPorts } from './connection.ts'
 import type { LaneStream } from './lane-stream.ts'
 import { LaneWriter, UNAVAILABLE } from './lane-writer.ts'
 import type { LaneWriterPorts } from './lane-writer.ts'
-import type { MonotonicMs } from './timers.ts'
 
-export interface WriterPorts {
-  readonly connection: Connection
+/** What the two sides of the log are handed. */
+export interface LogPorts extends NatsPorts {
   readonly stream: LaneStream
-  readonly meter: Meter
-  readonly logger: Logger
-  readonly timers: Timers
-  readonly monotonicMs: MonotonicMs
-  readonly entropy: Runtime['entropy']
 }
 
 export interface WriterOptions {
@@ -43,7 +35,7 @@ const HEADERS_BYTES = 256
 const encoder = new TextEncoder()
 
 export class JetStreamWriter implements LogWriter {
-  readonly #ports: WriterPorts
+  readonly #ports: LogPorts
   readonly #options: WriterOptions
   readonly #laneWriterPorts: LaneWriterPorts
   readonly #lanes = new Map<number, LaneWriter>()
@@ -51,7 +43,7 @@ export class JetStreamWriter implements LogWriter {
   readonly name: string
   #pendingBytes = 0
 
-  constructor(ports: WriterPorts, options: WriterOptions) {
+  constructor(ports: LogPorts, options: WriterOptions) {
     const { connection, meter, entropy } = ports
     this.#ports = ports
     this.#options = options

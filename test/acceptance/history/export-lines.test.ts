@@ -55,7 +55,7 @@ function columnsOf(times: readonly number[]): BucketColumns {
 }
 
 /** A store with these entries and Things; each page passes through `meanwhile`. */
-function rig(entries: readonly FeedEntry[], things: readonly Thing[] = []) {
+function rig(entries: readonly FeedEntry[], things: readonly Thing[] = [], pageLength = PAGE) {
   const queries: HistoryQuery[] = []
   const world = {
     pages: 0,
@@ -73,10 +73,10 @@ function rig(entries: readonly FeedEntry[], things: readonly Thing[] = []) {
         ({ seq, acceptedAt }) => seq > afterSeq && acceptedAt >= sinceMs,
       )
       // As the store does, a page steps over a bounded number of entries, whether they match or not.
-      const stepped = behind.slice(0, PAGE)
+      const stepped = behind.slice(0, pageLength)
       const items = stepped.filter(({ model }) => models?.includes(model) !== false)
       const last = stepped.at(-1)
-      return behind.length > PAGE && last ? { items, next: last.seq } : { items }
+      return behind.length > pageLength && last ? { items, next: last.seq } : { items }
     },
     scan: async ({ after = '' }: ScanQuery) => {
       turned()
@@ -295,4 +295,16 @@ test('a defect of the store breaks the export off: it does not look whole', asyn
     throw new TypeError('a defect')
   }
   await t.throwsAsync(all(), { instanceOf: TypeError })
+})
+
+test('export-lines/1: a page of long entries comes in texts of some 65,536 characters', async (t) => {
+  const payload = JSON.stringify({ text: 'x'.repeat(20_000) })
+  const long = [1, 2, 3, 4, 5, 6].map((seq) => ({ ...entry(seq), payload }))
+  const { lines } = rig(long, [], 6)
+  const lengths: number[] = []
+  for await (const text of lines({ what: ['updates', 'events', 'messages'] }).lines()) {
+    lengths.push(text.length)
+  }
+  t.is(lengths.length, 3)
+  t.true(Math.max(...lengths) < 65_536 + payload.length + 1_000)
 })

@@ -34,6 +34,13 @@ const LINES = [
     payload: { observed_at: AT - 5, attrs: { t: 20.5, mode: 'a, "b"\n', on: true, gone: null } },
   },
   { kind: 'update', seq: 2, ...ENTRY, entity_id: 'pump-1', payload: { title: 'Größe' } },
+  {
+    kind: 'update',
+    seq: 3,
+    ...ENTRY,
+    entity_id: 'pump-1',
+    payload: { observed_at: AT, set_at: AT - 90, attrs: { late: 1 } },
+  },
   { kind: 'progress', after_seq: 3 },
   {
     kind: 'message',
@@ -78,6 +85,7 @@ const ROWS: readonly Row[] = [
   { kind: 'update', seq: 1, id: 'pump-1', attr: 'on', text: 'true' },
   { kind: 'update', seq: 1, id: 'pump-1', attr: 'gone' },
   { kind: 'update', seq: 2, id: 'pump-1', title: 'Größe' },
+  { kind: 'update', seq: 3, id: 'pump-1', time: AT - 90, attr: 'late', number: 1 },
   { kind: 'message', seq: 4, id: 'm', title: 'Hi', severity: 'high', text: 'text' },
   { kind: 'thing', id: 'pump-1', state: 'active', time: 1, accepted_at: 2, attr: 't', number: 1 },
   { ...BUCKET, time: AT, number: 2.5, min: 1, max: 3, last: 3, count: 4 },
@@ -113,7 +121,7 @@ test('an export is lines of JSON on the standard output, and says where the next
     lines.map((line) => JSON.parse(line) as unknown),
     kept,
   )
-  t.deepEqual(context.diagnostics, ['5 lines; --after 4 goes on behind'])
+  t.deepEqual(context.diagnostics, ['6 lines; --after 4 goes on behind'])
   t.deepEqual(bodies, [
     {
       channel_id: CHANNEL,
@@ -145,7 +153,7 @@ test('Parquet has the same rows with their types, and another library reads them
   const path = await fileIn(t)
   const { exitCode, context } = await exported(`export --format parquet --output ${path} --json`)
   t.is(exitCode, 0, context.shown)
-  t.deepEqual(JSON.parse(context.printed[0] ?? ''), { lines: 5, after_seq: 4 })
+  t.deepEqual(JSON.parse(context.printed[0] ?? ''), { lines: 6, after_seq: 4 })
   const { buffer, byteOffset, length } = await readFile(path)
   const file = buffer.slice(byteOffset, byteOffset + length)
   const rows = await parquetReadObjects({ file })

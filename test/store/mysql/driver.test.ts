@@ -13,7 +13,7 @@ import { Database } from '#src/store/jobs/database'
 import { dialectOf } from '#src/store/dialects'
 import { UNDOCUMENTED } from '#src/store/mysql/wire/driver'
 import { FakeLogger, FakeMeter } from '#test/support/fake-telemetry'
-import { newDatabase, openNode, sharedMariaDb } from '#test/support/mariadb'
+import { emptyDatabase, newDatabase, openNode, sharedMariaDb } from '#test/support/mariadb'
 import { rowsFor } from '#test/support/mysql-notes'
 import { realRuntime } from '#test/support/real-runtime'
 import type { Runtime } from '#domain/runtime'
@@ -108,7 +108,7 @@ type Making = (silently: () => undefined) => Otherwise
 async function openSeen(t: ExecutionContext, server: MariaDbServer, making: Making) {
   const { runtime, giveUp } = givingUp()
   const otherwise = making(giveUp)
-  const url = await newDatabase(server)
+  const url = await emptyDatabase(t, server)
   await openNode(t, url)
   const meter = new FakeMeter()
   const source = await new DataSource(dataSourceOptionsFor(url)).initialize()
@@ -148,6 +148,7 @@ async function writesAndReads(t: ExecutionContext, database: Database): Promise<
     read.map((row) => Object.values(row)),
     VALUES,
   )
+  await database.durable((executor) => executor.run('DROP TABLE notes'))
 }
 
 const missing = (names: object): readonly Changed[] =>

@@ -1,6 +1,6 @@
 // How an attr of a Thing reads in charts and beside them.
 
-import { faceOf, labelOf, shownAs, textOf } from '#console/model/faces.ts'
+import { faceOf, labelOf, leastSpan, shownAs, textOf } from '#console/model/faces.ts'
 import type { Json } from '#domain/submission'
 import type { ThingView } from '#src/client/view'
 import type { LiveChannel } from '#console/state/live-channel.ts'
@@ -13,6 +13,8 @@ export interface AttrTexts {
   readonly shown: (value: Json | undefined) => Shown
   /** The same in one text. */
   readonly text: (value: Json | undefined) => string
+  /** The least difference that a drawing fills. */
+  readonly leastSpan: number
 }
 
 /** The texts of an attr, as its channel shows it. */
@@ -26,5 +28,6 @@ export function attrTexts(
     label: labelOf(face, attr),
     shown: (value) => shownAs(face, attr, value, language.value),
     text: (value) => textOf(face, attr, value, language.value),
+    leastSpan: leastSpan(face),
   }
 }
