@@ -86,6 +86,8 @@ const REFUSED: readonly (readonly [body: object, code: string, field: string])[]
   [{ presentation: ['x'] }, 'invalid_json_data', 'presentation'],
   [ENTRIES(65), 'validation_failed', 'presentation'],
   [FACES(257), 'validation_failed', 'presentation[0].attrs'],
+  [{ presentation: [{ attrs: {} }] }, 'validation_failed', 'presentation[0].things'],
+  [{ presentation: [{ things: null, attrs: {} }] }, 'validation_failed', 'presentation[0].things'],
   [{ presentation: [{ things: {} }] }, 'validation_failed', 'presentation[0].attrs'],
   [{ presentation: [{ ...OF_ALL, more: 1 }] }, 'validation_failed', 'presentation[0]'],
   [{ presentation: [OF_ALL, { things: 1, attrs: {} }] }, 'invalid_json_data', '[1].things'],

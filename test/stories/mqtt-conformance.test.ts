@@ -142,6 +142,32 @@ const BOTH: readonly MqttRow[] = [
     },
   ],
   [
+    'an unsubscription is acknowledged, also of what was not subscribed',
+    async (t, { level, id, enter }) => {
+      const { client } = await enter()
+      await client.subscribeAsync(attr(id, 'u'))
+      const codes: unknown[] = []
+      client.on('packetreceive', (packet) => {
+        if (packet.cmd === 'unsuback') codes.push(...[packet.granted ?? []].flat())
+      })
+      await client.unsubscribeAsync(attr(id, 'u'))
+      await client.unsubscribeAsync(attr(id, 'u'))
+      t.deepEqual(codes, level === 5 ? [0, 0x11] : [])
+    },
+  ],
+  [
+    'a second CONNECT ends the connection',
+    async (t, { site, level, id }) => {
+      const who = { username: site.channelId, password: Buffer.from(PASSWORD), clean: true }
+      const head = { cmd: 'connect', protocolId: 'MQTT', protocolVersion: level } as const
+      const packet = generate({ ...head, ...who, clientId: `${id}-2`, keepalive: 0 })
+      const answer = await answerTo(site, Buffer.concat([packet, packet]))
+      t.is(answer[0], 0x20)
+      const behind = [...answer.subarray(2 + (answer[1] ?? 0))]
+      t.deepEqual([behind[0], behind[2]], level === 5 ? [0xe0, 0x82] : [undefined, undefined])
+    },
+  ],
+  [
     'another connection of the same client id ends the first',
     async (t, { level, id, enter }) => {
       const first = await enter({ clientId: `${id}-twice` })

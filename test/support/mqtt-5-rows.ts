@@ -30,6 +30,10 @@ export const MQTT_5_ROWS: readonly MqttRow[] = [
         maximumQoS: undefined,
         sharedSubscriptionAvailable: false,
         topicAliasMaximum: 32,
+        receiveMaximum: 64,
+        maximumPacketSize: 262_144,
+        // The keep alive is that which the client asks for.
+        serverKeepAlive: undefined,
       })
       t.regex(connack?.properties?.assignedClientIdentifier ?? '', /./)
       t.is(await granted(await enter(), '$share/a/messages'), 0x9e)
@@ -46,6 +50,38 @@ export const MQTT_5_ROWS: readonly MqttRow[] = [
       await update('i', '1')
       await to.hears(1)
       t.is(to.heard[0]?.packet.properties?.subscriptionIdentifier, 7)
+      const properties = { subscriptionIdentifier: 8 }
+      await to.client.subscribeAsync('things/+/attrs/n', { qos: 0, rh: 2, properties })
+      to.heard.length = 0
+      await update('i', '2')
+      const identifiers = () =>
+        to.heard.flatMap(({ packet }) => packet.properties?.subscriptionIdentifier ?? [])
+      await until('both are named', () => identifiers().length >= 2)
+      t.deepEqual(identifiers().toSorted(), [7, 8])
+    },
+  ],
+  [
+    'a retained publish is one like any other: what is live has no retain flag',
+    async (t, { id, enter }) => {
+      const to = await enter()
+      await to.client.subscribeAsync(attr(id, 't'), { qos: 1, rap: true })
+      const from = await enter()
+      await from.client.publishAsync(attr(id, 't'), '1', { qos: 1, retain: true })
+      await to.hears(1)
+      t.false(to.heard[0]?.packet.retain)
+      const later = await enter()
+      await later.client.subscribeAsync(attr(id, 't'))
+      await later.hears(1)
+      t.true(later.heard[0]?.packet.retain)
+    },
+  ],
+  [
+    'a packet that is larger than the gateway takes ends the connection',
+    async (t, { enter }) => {
+      const from = await enter()
+      from.client.publish('messages', 'a'.repeat(262_144), { qos: 0 })
+      await until('it is ended', () => !from.client.connected)
+      t.is(from.disconnected, 0x95)
     },
   ],
   [
@@ -119,6 +155,22 @@ export const MQTT_5_ROWS: readonly MqttRow[] = [
     },
   ],
   [
+    'a client that sends more than the Receive Maximum of the gateway is ended',
+    async (t, { site, id }) => {
+      const from = new RawClient(t, site, 5)
+      const who = { username: site.channelId, password: Buffer.from(PASSWORD), clean: true }
+      const head = { cmd: 'connect', protocolId: 'MQTT', protocolVersion: 5 } as const
+      from.send({ ...head, ...who, clientId: `${id}-r`, keepalive: 0 })
+      await from.gets('connack', 1)
+      for (let messageId = 1; messageId <= 65; messageId += 1) {
+        // It releases none.
+        const exactly = { qos: 2, dup: false, retain: false, messageId } as const
+        from.send({ cmd: 'publish', topic: attr(id, 'x'), payload: '1', ...exactly })
+      }
+      t.like((await from.gets('disconnect', 1))[0], { reasonCode: 0x93 })
+    },
+  ],
+  [
     'what is larger than the client takes is left out',
     async (t, { id, enter, update }) => {
       const to = await enter({ properties: { maximumPacketSize: 64 } })
@@ -138,7 +190,13 @@ export const MQTT_5_ROWS: readonly MqttRow[] = [
       const short = { messageExpiryInterval: 1 }
       await from.client.publishAsync('messages', 'short', { qos: 1, properties: short })
       const over = Date.now() + 1_100
-      const more = { contentType: 'text/plain', userProperties: { a: 'b' }, responseTopic: 'c' }
+      const more = {
+        contentType: 'text/plain',
+        payloadFormatIndicator: true,
+        userProperties: { a: 'b' },
+        responseTopic: 'c',
+        correlationData: Buffer.from('d'),
+      }
       await from.client.publishAsync('messages', 'long', { qos: 1, properties: more })
       await until('the first is over', () => Date.now() > over)
       const back = await enter({ ...KEPT, clientId: `${id}-x` })

@@ -50,15 +50,18 @@ export const PRESENTED = named(
   'PresentedThings',
   only(
     whole({
-      things: only(
-        object(
-          {
-            prefix: whose('Things whose id begins with it.'),
-            tag: whose('Things with this tag.'),
-          },
-          [],
+      things: {
+        ...only(
+          object(
+            {
+              prefix: whose('Things whose id begins with it.'),
+              tag: whose('Things with this tag.'),
+            },
+            [],
+          ),
         ),
-      ),
+        description: 'Those that it is for; {} for all Things.',
+      },
       attrs: {
         type: 'object',
         maxProperties: PRESENTED_ATTRS_MAX,

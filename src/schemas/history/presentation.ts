@@ -95,9 +95,10 @@ function readPresented(sent: unknown, field: string): Answer<PresentedThings> {
   const forms = { things: ANY, attrs: ANY }
   const members = membersOf(sent, forms, field)
   if (isFault(members)) return members
-  const things = membersOf(members.things ?? {}, THINGS_FORMS, `${field}.things`)
+  const { things: whose, attrs: sentAttrs } = members
+  if (whose === undefined) return invalid(`${field}.things`, `${NO_OBJECT}, {} for all Things`)
+  const things = membersOf(whose, THINGS_FORMS, `${field}.things`)
   if (isFault(things)) return things
-  const { attrs: sentAttrs } = members
   if (!isRecord(sentAttrs)) return invalid(`${field}.attrs`, NO_OBJECT)
   const faces = Object.entries(sentAttrs)
   if (faces.length > PRESENTED_ATTRS_MAX) {
