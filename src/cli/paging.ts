@@ -30,7 +30,7 @@ export const LISTED = { ...PAGING, ...HEADER } as const
 
 /** Characters of a cell; longer ones are cut, so that the table fits the terminal. */
 const CELL_WIDTH = 32
-/** Where the last cells have no room for so many they stand below the others, on lines of theirs. */
+/** The last cells stand below the others where they have no room for so many beside them. */
 const LAST_WIDTH_MIN = 40
 const INDENT = '  '
 

@@ -128,6 +128,7 @@ const COMPLETED: readonly (readonly [text: string, from: number, wanted: readonl
   ['temperature |', 12, ['>= ', '<= ', '!= ', '> ', '< ', '= ']],
   ['mode = |', 7, ['eco ', '"5" ', '7 ', 'true ', 'false ']],
   ['mode=e|', 5, ['eco ']],
+  ['mode > |', 7, ['7 ']],
   ['silent:1|', 7, ['1m ', '10m ', '1h ', '1d ']],
   ['has:mo|', 4, ['mode ']],
   ['pump | state:active', 5, ['temperature ', 'mode ']],

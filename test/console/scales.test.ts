@@ -35,6 +35,8 @@ test('noise does not fill a chart: its values are so far apart at least', (t) =>
   const seen = { ...SPAN, leastSpan: 4 }
   t.deepEqual(rangeOfLines([line(20, 20.2)], seen, []), { low: 18.1, high: 22.1 })
   t.deepEqual(rangeOfLines([line(0, 100)], seen, []), { low: -6, high: 106 })
+  const near = rangeOfLines([line(20, 20.2)], seen, [{ side: 'above', value: 17 }])
+  t.true(near.low < 17, 'a limit that is near for such a range is shown')
 })
 
 test('the values that an axis names are round', (t) => {

@@ -154,10 +154,10 @@ for (const proxy of PROXIES) {
     const old = await answered('GET /healthz HTTP/1.0\r\nhost: push.example\r\n\r\n')
     t.regex(old, new RegExp(`^HTTP/1\\.[01] ${proxy.old} `))
     for (const [status, request] of proxy.faults) {
-      const [head = '', fault = ''] = (await answered(request)).split('\r\n\r\n')
+      const [head = '', refusal = ''] = (await answered(request)).split('\r\n\r\n')
       t.regex(head, new RegExp(`^HTTP/1\\.1 ${status} `))
       t.regex(head, /content-type: application\/json/i)
-      t.like(JSON.parse(fault), { success: false, problem: { retryable: false } })
+      t.like(JSON.parse(refusal), { success: false, problem: { retryable: false } })
     }
   })
 }

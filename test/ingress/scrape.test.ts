@@ -3,6 +3,7 @@
 // Method: a strict check by the grammar of OpenMetrics, and Prometheus's own parser where it is.
 
 import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
 import test from 'ava'
@@ -10,6 +11,7 @@ import test from 'ava'
 import type { Thing } from '#domain/entity'
 import type { Fields } from '#domain/submission'
 import { SERIES_MAX } from '#src/acceptance/history/metrics-text'
+import { run } from '#test/support/command-line'
 import { CREDENTIALS } from '#test/support/making'
 import { prometheusClient } from '#test/support/python-library'
 import { startIngress } from '#test/support/start-ingress'
@@ -134,6 +136,44 @@ print(json.dumps([[s.labels, s.value] for f in read(text) for s in f.samples]))`
   t.is(samples.length, samplesOf(text).size)
   t.deepEqual(samples[0], [{ thing: 'boiler-1', title: TITLE, attr: 'temperature' }, 20.5])
 })
+
+const HISTORY = new URL('../../docs/history.md', import.meta.url)
+
+for (const token of ['', TOKEN]) {
+  test(`the steps for Prometheus and Grafana name what a scrape has${token && ', with a token'}`, async (t) => {
+    const text = await readFile(HISTORY, 'utf8')
+    const begin = text.indexOf('### Prometheus, step by step')
+    const steps = text.slice(begin, text.indexOf('\n## ', begin))
+    const named = (pattern: RegExp): string => pattern.exec(steps)?.[1] ?? ''
+    const { rig, post, proof } = await rigWith(t, [BOILER], { token })
+    const { context } = await run(named(/`heliograph (key create [^`]+)`/))
+    const asked = context.requests[0]?.body as object
+    t.like(asked, { scopes: ['read'] })
+    const { key } = (await post('/channel/key', { ...asked, ...CREDENTIALS })).json['data'] as {
+      key: string
+    }
+    const header = named(/http_headers:\s+([\w-]+):/)
+    const shown = token === '' ? { authorization: bearer(key) } : { ...proof, [header]: key }
+    const scraped = await rig.get(named(/metrics_path: (\S+)/), shown)
+    t.is(scraped.status, 200, scraped.text)
+    const samples = [...samplesOf(scraped.text).keys()]
+    const names = new Set(steps.match(/heliograph_[a-z_]+/g))
+    t.deepEqual([...names].toSorted(), [
+      'heliograph_thing_attr',
+      'heliograph_thing_updated_seconds',
+    ])
+    for (const name of names)
+      t.true(
+        samples.some((sample) => sample.startsWith(`${name}{`)),
+        name,
+      )
+    const [name, label] = named(/Under \*\*Code\*\* enter `([^`]+)}`/).split('{')
+    const legend = named(/`\{\{(\w+)\}\}`/)
+    const found = samples.filter((one) => one.startsWith(`${name}{`) && one.includes(label ?? '?'))
+    t.is(found.length, 1)
+    t.true(found[0]?.includes(`${legend}="Back`))
+  })
+}
 
 test('a scrape of a channel without anything is whole', async (t) => {
   const { keyWith, scrape } = await rigWith(t, [])

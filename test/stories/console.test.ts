@@ -179,8 +179,13 @@ async function offlineAndBack(
   await page.getByText('This is the state of').waitFor()
   await person.go(`#/${channelId}/overview`)
   await page.locator('.verdict.away', { hasText: /^As of \d/ }).waitFor()
+  // An Event says that its updates are missing, and has them once the network is back.
+  await page.getByRole('link', { name: 'Pressure too low' }).first().click()
+  await page.getByRole('alert').getByText('The gateway does not answer').waitFor()
   await context.setOffline(false)
   await page.getByText('Live', { exact: true }).waitFor()
+  await page.locator('.updates').getByText('Created').waitFor()
+  t.is(await page.getByRole('alert').count(), 0)
 }
 
 /** A link of the channel opens it where nobody has its password. */

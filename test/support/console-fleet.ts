@@ -123,6 +123,21 @@ const RULES = {
   },
 } as const
 
+/** How its values are shown: a label, a range, words for a door. */
+const PRESENTATION = [
+  { things: {}, attrs: { battery: { label: 'Battery', min: 0, max: 100, order: 9 } } },
+  {
+    things: { tag: 'climate' },
+    attrs: {
+      temperature: { label: 'Temperature', min: 0, max: 40, decimals: 1 },
+      humidity: { label: 'Humidity', min: 0, max: 100 },
+      co2: { label: 'CO₂', min: 400, max: 2_000, decimals: 0 },
+    },
+  },
+  { things: { tag: 'door' }, attrs: { open: { label: 'Door', on: 'open', off: 'closed' } } },
+  { things: { tag: 'pump' }, attrs: { pressure_bar: { label: 'Pressure', min: 0, max: 6 } } },
+]
+
 interface Place {
   readonly kind: Kind
   readonly number: number
@@ -157,6 +172,7 @@ function updateOf({ kind, number }: Place, atMs: number) {
 export async function makeFleet(client: Client, password: string): Promise<Fleet> {
   const { channel_id } = await client.channel.create({ channel_name: 'Plant', password })
   const fleet = { channel_id, password }
+  await client.channel.presentation({ ...fleet, presentation: PRESENTATION })
   for (const [rule_id, rule] of Object.entries(RULES)) {
     await client.rule.put({ ...fleet, rule_id, rule })
   }

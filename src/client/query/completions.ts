@@ -71,8 +71,11 @@ function candidates(typed: Token, done: readonly Token[], known: Known): Complet
   }
   if (previous !== undefined && /^[<>=!]/.test(previous.text)) {
     const name = plainName(done.at(-2)?.text ?? '')
-    const values = new Set([...(known.values?.(name) ?? []), true, false])
-    return { from: typed.at, items: [...values].map(asValue) }
+    const values = [...new Set([...(known.values?.(name) ?? []), true, false])]
+    // Only numbers are above or below something.
+    const isOrdered = /^[<>]/.test(previous.text)
+    const fitting = values.filter((value) => !isOrdered || typeof value === 'number')
+    return { from: typed.at, items: fitting.map(asValue) }
   }
   const minus = typed.text.startsWith('-') ? 1 : 0
   const isNamed = previous !== undefined && known.attrs.includes(plainName(previous.text))

@@ -35,7 +35,7 @@ export function rangeOfLines(
     }
   }
   if (least > most) return { low: 0, high: 1 }
-  const size = most - least || Math.abs(most) * 0.1 || 1
+  const size = Math.max(most - least, leastSpan) || Math.abs(most) * 0.1 || 1
   const shown = limits
     .map(({ value }) => value)
     .filter((value) => value > least - size * near && value < most + size * near)

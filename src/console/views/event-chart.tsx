@@ -21,7 +21,7 @@ interface EventChartsProps {
 
 /** A chart for each number of the Thing that the rule of the Event limits, or the Event names. */
 export function EventCharts({ channel, event }: EventChartsProps) {
-  const rule = useRule(channel.id, ruleIdOf(event))
+  const rule = useRule(channel, ruleIdOf(event))
   const thingId = textOf(event.fields['thing_id'])
   const values = channel.things.get(thingId)?.attrs ?? {}
   const numbers = Object.keys(values).filter((name) => typeof values[name] === 'number')
@@ -55,16 +55,17 @@ export function EventCharts({ channel, event }: EventChartsProps) {
 }
 
 /** A rule for what it watches; undefined where it cannot be read, or is none. */
-function useRule(channelId: string, ruleId: string): RuleJson | undefined {
+function useRule(channel: LiveChannel, ruleId: string): RuleJson | undefined {
   const [rule, setRule] = useState<RuleJson>()
+  const isCurrent = channel.isCurrent.value
   useEffect(() => {
     if (ruleId === '') return undefined
     const ended = new AbortController()
-    readRule(channelId, ruleId, ended.signal).then(
+    readRule(channel.id, ruleId, ended.signal).then(
       (record) => setRule(jsonOfRule(record)),
       () => {},
     )
     return () => ended.abort()
-  }, [channelId, ruleId])
+  }, [channel, ruleId, isCurrent])
   return rule
 }

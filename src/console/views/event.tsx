@@ -7,7 +7,7 @@ import type { FeedRecord } from '#src/client/bodies'
 import { isRecord } from '#domain/record'
 import type { Json } from '#domain/submission'
 import { nowMs, second } from '#console/state/clock.ts'
-import { client } from '#console/state/gateway.ts'
+import { client, codeOf } from '#console/state/gateway.ts'
 import { faceOf } from '#console/model/faces.ts'
 import type { Face } from '#console/model/faces.ts'
 import { eventTitle, numberOf, ruleIdOf, textOf } from '#console/people/events.ts'
@@ -15,7 +15,7 @@ import { readFeed, readerOf } from '#console/state/history.ts'
 import type { LiveChannel } from '#console/state/live-channel.ts'
 import { hashOf } from '#console/state/route.ts'
 import { titleOf } from '#console/search/search.ts'
-import { localTimes, moment, t } from '#console/words/words.ts'
+import { localTimes, moment, sentenceOf, t } from '#console/words/words.ts'
 import { Acknowledge, Holder } from '#console/parts/acknowledge.tsx'
 import { Empty, Form } from '#console/parts/form.tsx'
 import { Markdown } from '#console/parts/markdown.tsx'
@@ -31,31 +31,38 @@ const MONTH_MS = 31 * 86_400_000
 /** One Event with its updates. */
 export function EventPage({ channel, id }: { readonly channel: LiveChannel; readonly id: string }) {
   const [updates, setUpdates] = useState<readonly FeedRecord[]>([])
-  const [isMissing, setMissing] = useState(false)
+  const [failure, setFailure] = useState<unknown>()
   void channel.eventsDrawn.value
+  const isCurrent = channel.isCurrent.value
   const event = channel.events.get(id)
   useEffect(() => {
     const ended = new AbortController()
     const { signal } = ended
     const since = nowMs() - MONTH_MS
-    readFeed(channel.id, { sinceMs: since, model: 'event', entityId: id, signal })
-      .then(({ items }) => setUpdates(items))
-      .catch(() => {})
+    const fail = (error: unknown): void => {
+      if (!signal.aborted) setFailure(error)
+    }
+    setFailure(undefined)
+    readFeed(channel.id, { sinceMs: since, model: 'event', entityId: id, signal }).then(
+      ({ items }) => setUpdates(items),
+      fail,
+    )
     if (event === undefined) {
       client
         .peek()
         .event.get({ ...readerOf(channel.id), event_id: id }, { signal })
-        .then(
-          (record) => channel.addEvents([record]),
-          () => setMissing(true),
-        )
+        .then((record) => channel.addEvents([record]), fail)
     }
     return () => ended.abort()
-  }, [channel, id, event?.seq])
-  if (event !== undefined) return <Opened channel={channel} event={event} updates={updates} />
-  if (!isMissing) return <p class="lead">{t('loading')}</p>
+  }, [channel, id, event?.seq, isCurrent])
+  if (event !== undefined) return <Opened {...{ channel, event, updates, failure }} />
+  if (failure === undefined) return <p class="lead">{t('loading')}</p>
+  const isMissing = codeOf(failure) === 'entity_not_found'
   return (
-    <Empty title={t('eventGone')} text={t('eventGoneText')}>
+    <Empty
+      title={isMissing ? t('eventGone') : sentenceOf(failure)}
+      {...(isMissing && { text: t('eventGoneText') })}
+    >
       <a href={hashOf({ view: 'events', channelId: channel.id })}>{t('toEvents')}</a>
     </Empty>
   )
@@ -65,9 +72,11 @@ interface OpenedProps {
   readonly channel: LiveChannel
   readonly event: EventView
   readonly updates: readonly FeedRecord[]
+  /** Why there are no updates, or not the newest. */
+  readonly failure: unknown
 }
 
-function Opened({ channel, event, updates }: OpenedProps) {
+function Opened({ channel, event, updates, failure }: OpenedProps) {
   const { id, fields, attrs, state } = event
   const began = beganAt(channel, event)
   return (
@@ -108,6 +117,11 @@ function Opened({ channel, event, updates }: OpenedProps) {
           ))}
       </div>
       <h2>{t('updates')}</h2>
+      {updates.length === 0 && failure !== undefined && (
+        <p class="problem" role="alert">
+          {sentenceOf(failure)}
+        </p>
+      )}
       <ol class="updates">
         {updates
           .map((entry, at) => (
@@ -127,7 +141,7 @@ function faceIn(channel: LiveChannel, { fields }: EventView, attr: string): Face
 }
 
 /** The Thing that an Event is about, and the rule that opened it. */
-function About({ channel, event }: Omit<OpenedProps, 'updates'>) {
+function About({ channel, event }: Pick<OpenedProps, 'channel' | 'event'>) {
   const thingId = textOf(event.fields['thing_id'])
   const ruleId = ruleIdOf(event)
   if (thingId === '' && ruleId === '') return null
