@@ -62,7 +62,7 @@ export const LANGUAGES: readonly Language[] = [
     needs: 'mvn',
     // Maven resets colours that it was told not to use.
     run:
-      'mvn -q -DskipTests compile && mvn -q exec:java -Dexec.mainClass=Story ' +
+      '{ mvn -q -DskipTests compile && mvn -q exec:java -Dexec.mainClass=Story; } ' +
       String.raw`| sed "s/\x1b\[[0-9;]*m//g"`,
   },
   {
