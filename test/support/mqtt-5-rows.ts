@@ -57,7 +57,10 @@ export const MQTT_5_ROWS: readonly MqttRow[] = [
       const identifiers = () =>
         to.heard.flatMap(({ packet }) => packet.properties?.subscriptionIdentifier ?? [])
       await until('both are named', () => identifiers().length >= 2)
-      t.deepEqual(identifiers().toSorted(), [7, 8])
+      t.deepEqual(
+        identifiers().toSorted((a, b) => a - b),
+        [7, 8],
+      )
     },
   ],
   [

@@ -53,11 +53,17 @@ export const LANGUAGES: readonly Language[] = [
   {
     name: 'Java',
     generator: 'java',
-    options: { additionalProperties: { containerDefaultToNull: true } },
+    options: {
+      nameMappings: { equals: 'equalTo' },
+      additionalProperties: { containerDefaultToNull: true },
+    },
     fence: 'java',
     file: 'src/main/java/Story.java',
     needs: 'mvn',
-    run: 'mvn -q -DskipTests compile && mvn -q -Dstyle.color=never exec:java -Dexec.mainClass=Story',
+    // Maven resets colours that it was told not to use.
+    run:
+      '{ mvn -q -DskipTests compile && mvn -q exec:java -Dexec.mainClass=Story; } ' +
+      String.raw`| sed "s/\x1b\[[0-9;]*m//g"`,
   },
   {
     name: 'Rust',
@@ -82,7 +88,7 @@ export const LANGUAGES: readonly Language[] = [
 ]
 
 const PROGRAMS = new URL('../../../node_modules/.bin', import.meta.url).pathname
-const DEADLINE_MS = 600_000
+const DEADLINE_MS = 1_800_000
 const run = promisify(execFile)
 
 /**
@@ -123,7 +129,7 @@ export async function story(
   const path = join(client, file)
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, program.replaceAll('http://127.0.0.1:8080', baseUrl))
-  const { stdout } = await run('bash', ['-euc', command], {
+  const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', command], {
     cwd: client,
     timeout: DEADLINE_MS,
     maxBuffer: 2 ** 26,
