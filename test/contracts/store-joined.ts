@@ -117,6 +117,22 @@ export function joinedContract(engine: string, open: OpenStore): void {
     t.is(await store.joining.join(1_001 + 600_000), 0)
   })
 
+  test(`${engine}: blocks that are not old are joined once one more would not fit into a run`, async (t) => {
+    const store = await open(t)
+    const writer = await ChannelWriter.open(store, 1)
+    let at = 0
+    const commit = async () => {
+      for (let update = 0; update < 126; update += 1) {
+        writer.take(thing('update', 'lamp', { at: (at += 1), acceptedAt: 1_000 }))
+      }
+      await writer.commit()
+    }
+    for (let block = 0; block < 130; block += 1) await commit()
+    t.is(await store.joining.join(1_000), 0)
+    await commit()
+    t.is(await store.joining.join(1_000), 130 * 126)
+  })
+
   test(`${engine}: joining/4: while turns need all the time only old blocks are joined`, async (t) => {
     const store = await open(t)
     const writer = await ChannelWriter.open(store, 1)

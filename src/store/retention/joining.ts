@@ -69,11 +69,9 @@ export class Joining implements JoiningStore {
   }
 
   async join(nowMs: number, isBusy = false): Promise<number> {
-    const waiting = await this.#waiting()
-    const entries = waiting.reduce((sum, block) => sum + block.entries, 0)
+    const { blocks: waiting, isWhole } = await this.#waiting()
     const [oldest] = waiting
     if (oldest === undefined) return 0
-    const isWhole = entries >= RUN_UPDATES || waiting.length === RUN_BLOCKS
     const isDue = isWhole && !isBusy // joining/4
     if (!isDue && oldest.lastAt >= nowMs - OLD_MS) return 0
     const run = await this.#run(waiting)
@@ -83,8 +81,8 @@ export class Joining implements JoiningStore {
     return joined
   }
 
-  /** joining/2: the oldest blocks, as many as a run has. */
-  async #waiting(): Promise<readonly Waiting[]> {
+  /** joining/2: the oldest blocks, as many as a run has, and whether no more would fit into it. */
+  async #waiting(): Promise<{ readonly blocks: readonly Waiting[]; readonly isWhole: boolean }> {
     const blocks = await this.#database.all<Waiting>(
       `SELECT id, entries, last_at AS lastAt FROM update_blocks
         WHERE is_joined = 0 ORDER BY id LIMIT ?`,
@@ -92,7 +90,8 @@ export class Joining implements JoiningStore {
     )
     let entries = 0
     const beyond = blocks.findIndex((block) => (entries += block.entries) > RUN_UPDATES)
-    return beyond < 0 ? blocks : blocks.slice(0, Math.max(1, beyond))
+    if (beyond >= 0) return { blocks: blocks.slice(0, Math.max(1, beyond)), isWhole: true }
+    return { blocks, isWhole: entries === RUN_UPDATES || blocks.length === RUN_BLOCKS }
   }
 
   /** joining/3 */
