@@ -29,13 +29,13 @@ import type { KeyUses } from './key-uses.ts'
 import type { FoundKey, KnownKeys } from './known-keys.ts'
 import type { DerivedKeys } from './password-work.ts'
 
-/** What a request names: a channel, and the secret that shall open it. */
+/** The channel that a request names, and the secret that it brings for it. */
 export type Named = { readonly channelId: ChannelId } & (
   | { readonly password: string; readonly deviceKey?: undefined }
   | { readonly deviceKey: DeviceKey; readonly password?: undefined }
 )
 
-/** What a caller asks for. */
+/** A request for a channel, before any check. */
 export interface Ask<Request extends Named> {
   /** As they were sent. */
   readonly fields: unknown
@@ -61,7 +61,7 @@ export interface Ask<Request extends Named> {
 /** What opens the channel. */
 type Means = 'password' | 'key' | 'refused key' | 'device key' | 'grant'
 
-/** What is known of a caller so far. */
+/** The findings of the checks that have run; each check adds its own. */
 export interface Known<Request extends Named> {
   readonly ask: Ask<Request>
   /** Undefined until it is looked at. */

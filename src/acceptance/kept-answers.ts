@@ -19,7 +19,7 @@ import { fault, isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
 import type { ChannelId } from '#domain/identity'
 
-/** What an answer is about, and what a notice tells of: a channel, or one key of it. */
+/** The channel, or the key of a channel, that an answer or a notice is about. */
 export interface Subject {
   readonly channelId: ChannelId
   readonly keyId?: string | undefined

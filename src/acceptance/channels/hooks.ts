@@ -30,7 +30,7 @@ import type { Stage } from '#src/acceptance/stage'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What a payload tells: a Message, or a step of an alarm. */
+/** The Message, or the step of an alarm, that a payload reports. */
 export type Told =
   | {
       readonly kind: 'message'
@@ -41,7 +41,7 @@ export type Told =
   | {
       readonly kind: 'firing' | 'resolved'
       readonly fields: Fields
-      /** What is in alarm. */
+      /** The tool's own id of what is in alarm: the same while it fires and when it resolves. */
       readonly source: string
       /** When it began, in the words of a tool that says so in each payload. */
       readonly start?: string

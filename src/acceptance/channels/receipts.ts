@@ -1,4 +1,4 @@
-// Who got an entry, for the owner of its channel. (Specification: Receipts)
+// Tells the owner of a channel who got an entry of it. (Specification: Receipts)
 
 import { fault, isFault } from '#domain/fault'
 import type { ChannelId } from '#domain/identity'

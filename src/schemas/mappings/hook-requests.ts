@@ -16,7 +16,7 @@ import type { HookMapping, SignedKind } from './hook-schemas.ts'
 /** The secrets of hooks by their kinds; in a change, '' removes one. */
 type HookSecrets = Readonly<Partial<Record<SignedKind, string>>>
 
-/** What the owner of a channel has set for its hooks. */
+/** The settings of a channel's hooks. */
 export interface ChannelHooks {
   readonly mappings: readonly HookMapping[]
   /** Secrets. */
