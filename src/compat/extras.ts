@@ -9,7 +9,8 @@ import {
   METADATA_TEXT_BYTES_MAX,
   TAG_BYTES_MAX,
 } from '#src/schemas/fields/field-reader'
-import { isLonger, isSafeText, utf8Bytes } from '#src/schemas/values'
+import { isSafeText } from '#domain/safe-text'
+import { isLonger, utf8Bytes } from '#src/schemas/values'
 
 /** A Message as POST /message takes it, without its credentials. */
 export interface CompatibilityMessage {

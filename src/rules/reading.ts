@@ -1,6 +1,7 @@
 // Reads the values of a rule, and words what is wrong with the first bad one.
 
 import { isRecord } from '#domain/record'
+import { isSafeText, UNSAFE_RULE } from '#domain/safe-text'
 import { DURATION_RULE, durationMs } from './durations.ts'
 
 /** The first fault of a rule: the path of a member, and the rule that it breaks. */
@@ -60,10 +61,10 @@ export class Sent {
 
   text(max: number): string {
     const { value } = this
-    const isText = typeof value === 'string' && value.trim() !== ''
-    return isText && charactersIn(value) <= max
-      ? value
-      : this.wrong(`must be a text of 1 to ${max} characters`)
+    if (typeof value !== 'string' || value.trim() === '' || charactersIn(value) > max) {
+      return this.wrong(`must be a text of 1 to ${max} characters`)
+    }
+    return isSafeText(value) ? value : this.wrong(UNSAFE_RULE)
   }
 
   optionalText(max: number): string | undefined {
@@ -83,8 +84,8 @@ export class Sent {
 
   scalar(): string | number | boolean {
     const { value } = this
-    if (typeof value === 'string' || typeof value === 'boolean') return value
-    if (typeof value === 'number') return value
+    if (typeof value === 'string') return isSafeText(value) ? value : this.wrong(UNSAFE_RULE)
+    if (typeof value === 'boolean' || typeof value === 'number') return value
     return this.wrong('must be a text, a number, true or false')
   }
 

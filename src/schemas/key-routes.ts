@@ -14,7 +14,8 @@ import { computed, read } from './members.ts'
 import { PAGE, nextCursor } from './paging.ts'
 import { KEY_ID_FORM, PREFIX_FORM, atMost, exactly, trimmed, trimmedOrBlank } from './patterns.ts'
 import { OPENING, post, routes } from './route.ts'
-import { dayText, invalid, isSafeText, readParsed, readTime } from './values.ts'
+import { isSafeText } from '#domain/safe-text'
+import { dayText, invalid, readParsed, readTime } from './values.ts'
 import type { SentText } from './values.ts'
 
 const DAY_MS = 86_400_000

@@ -1,13 +1,11 @@
 // Readers of single values: they trim, check and normalise. (decisions.md 3)
-//
-// They refuse text that some store or device cannot hold: a lone half of a surrogate pair has no
-// UTF-8 form, and a NUL character ends the text for many readers.
 
 import { fault } from '#domain/fault'
 import type { Fault, FaultCode } from '#domain/fault'
 import { parseChannelId } from '#domain/identity'
 import type { ChannelId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
+import { isSafeText, UNSAFE_RULE } from '#domain/safe-text'
 
 export const PASSWORD_BYTES_MIN = 8
 export const PASSWORD_BYTES_MAX = 128
@@ -24,10 +22,6 @@ export type SentTime = number | string | null | undefined
 /** The refusal of a field's value; `rule` completes "<field> …". */
 export const invalid = (field: string, rule: string): Fault =>
   fault('validation_failed', { field, detail: `${field} ${rule}` })
-
-export const UNSAFE_RULE = 'must not hold NUL or half a surrogate pair'
-
-export const isSafeText = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
 /** True when the text takes more bytes than that in UTF-8. */
 export function isLonger(text: string, bytesMax: number): boolean {

@@ -11,7 +11,8 @@ import { fault, isFault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
 import { bare, isRecord } from '#domain/record'
 import { readJson } from '#src/schemas/json/json'
-import { invalid, isSafeText, UNSAFE_RULE } from '#src/schemas/values'
+import { isSafeText, UNSAFE_RULE } from '#domain/safe-text'
+import { invalid } from '#src/schemas/values'
 
 export type JsonObject = Readonly<Record<string, unknown>>
 

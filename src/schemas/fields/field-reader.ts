@@ -16,7 +16,8 @@ import { MESSAGE_FIELDS, fieldsOf } from './submission-fields.ts'
 import type { Field, FieldKind, Fields as Declared } from './submission-fields.ts'
 import { REMIND_RULE, STEPS_RULE, remindEveryMs, stepsFrom } from '#src/rules/escalation'
 import { refusalOfTree } from '#src/schemas/json/tree'
-import { invalid, isLonger, isSafeText, readText, readTime, UNSAFE_RULE } from '#src/schemas/values'
+import { isSafeText, UNSAFE_RULE } from '#domain/safe-text'
+import { invalid, isLonger, readText, readTime } from '#src/schemas/values'
 import type { SentText, SentTime } from '#src/schemas/values'
 
 export const LIST_ITEMS_MAX = 32

@@ -15,7 +15,8 @@ import type {
 } from '#domain/history/presentation'
 import type { Answer } from '#domain/ports'
 import { bare, isRecord, jsonOf } from '#domain/record'
-import { invalid, isBlank, isLonger, isSafeText } from '#src/schemas/values'
+import { isSafeText } from '#domain/safe-text'
+import { invalid, isBlank, isLonger } from '#src/schemas/values'
 import type { ATTR_FACE } from './presentation-schemas.ts'
 import {
   DECIMALS_MAX,

@@ -3,7 +3,8 @@
 import type { Fault } from '#domain/fault'
 import type { Json } from '#domain/submission'
 
-import { invalid, isSafeText, UNSAFE_RULE } from '#src/schemas/values'
+import { isSafeText, UNSAFE_RULE } from '#domain/safe-text'
+import { invalid } from '#src/schemas/values'
 
 /** The deepest nesting of objects and lists, the outermost counted. */
 export const TREE_DEPTH_MAX = 32

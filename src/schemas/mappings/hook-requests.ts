@@ -3,7 +3,8 @@
 import { fault, isFault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
 import { isRecord, jsonOf } from '#domain/record'
-import { invalid, isBlank, isLonger, isSafeText } from '#src/schemas/values'
+import { isSafeText } from '#domain/safe-text'
+import { invalid, isBlank, isLonger } from '#src/schemas/values'
 import {
   HOOK_MAPPINGS_MAX,
   HOOK_MEMBERS,
