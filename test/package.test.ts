@@ -9,18 +9,18 @@ import anyTest from 'ava'
 import type { TestFn } from 'ava'
 import { publint } from 'publint'
 
+import { TEST_MS, WAIT_MS } from '#test/support/bounds'
 import { makeCertificate } from '#test/support/certificate'
 import { TOKEN } from '#test/support/gateway'
-import { INSTALLED_WITHIN_MS, installPackage } from '#test/support/installed-package'
+import { installPackage } from '#test/support/installed-package'
 import type { InstalledPackage } from '#test/support/installed-package'
 
 const COMPILER = new URL('../node_modules/.bin/tsc', import.meta.url).pathname
-const START_WITHIN_MS = 60_000
 
 const test = anyTest as TestFn<{ installed: InstalledPackage }>
 
 test.before(async (t) => {
-  t.timeout(INSTALLED_WITHIN_MS)
+  t.timeout(TEST_MS)
   t.context.installed = await installPackage()
 })
 test.after.always((t) => t.context.installed.remove())
@@ -48,7 +48,7 @@ test('npx heliograph serve runs a gateway, and the SDK talks to it from JavaScri
   t.teardown(() => gateway.stdin?.end())
   if (gateway.stdout === null) throw new Error('no output')
   const lines = createInterface({ input: gateway.stdout })
-  const started = { signal: AbortSignal.timeout(START_WITHIN_MS) }
+  const started = { signal: AbortSignal.timeout(WAIT_MS) }
   const [line] = (await once(lines, 'line', started)) as [string]
   const { fact, port } = JSON.parse(line) as { readonly fact: string; readonly port: number }
   t.is(fact, 'listening')
@@ -61,7 +61,7 @@ test('npx heliograph serve runs a gateway, and the SDK talks to it from JavaScri
 
 // Whoever installs on another platform gets no native code for it.
 test('a gateway that is to speak QUIC and has no library for it says so at its start', async (t) => {
-  t.timeout(2 * START_WITHIN_MS)
+  t.timeout(TEST_MS)
   const { installed } = t.context
   const { certFile, keyFile } = await makeCertificate(t)
   await installed.withoutQuic()

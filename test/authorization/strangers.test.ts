@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
+import { TEST_MS } from '#test/support/bounds'
 import { Browser, Client, REDIRECT, startAuthorization } from '#test/support/authorization-rig'
 import type { AuthorizationRig } from '#test/support/authorization-rig'
 import { databasePath, openStoreAt } from '#test/support/sqlite-store'
@@ -40,7 +41,7 @@ const KINDS: readonly (readonly [
 
 for (const [what, perAddress, ask] of KINDS) {
   test(`rows/2: beyond ${perAddress} ${what} an address is refused before anything is read`, async (t) => {
-    t.timeout(120_000)
+    t.timeout(TEST_MS)
     const rig = await startAuthorization(t)
     const taken = await statuses(perAddress, () => ask(rig))
     t.false(taken.includes(429))
@@ -53,7 +54,7 @@ for (const [what, perAddress, ask] of KINDS) {
 }
 
 test('rows/2: all addresses together register a bounded number of clients', async (t) => {
-  t.timeout(120_000)
+  t.timeout(TEST_MS)
   const rig = await startAuthorization(t, { trustedProxies: ['127.0.0.1/32'] })
   const body = { redirect_uris: [REDIRECT] }
   let at = 0

@@ -5,6 +5,7 @@
 
 import test from 'ava'
 
+import { TEST_MS } from '#test/support/bounds'
 import { functionsOf } from '#test/support/thread-probe'
 import type { ByThread } from '#test/support/thread-probe'
 import type { Reading } from '#test/support/probed-thread'
@@ -14,7 +15,6 @@ import type { Budget, JourneyName } from './bounds.ts'
 import { SUBMISSIONS, openSite } from './site.ts'
 import type { Site } from './site.ts'
 
-const TIME_MAX_MS = 170_000
 /** Threads race, so now and then one takes another way than it does otherwise. */
 const CALLS_MIN = 0.9 * SUBMISSIONS
 /** Noise only adds to what a round counts, so the least of each counts. */
@@ -94,7 +94,7 @@ const TITLES: Readonly<Record<JourneyName, string>> = {
 
 for (const name of JOURNEYS) {
   test.serial(`${TITLES[name]} calls and allocates what its budget allows`, async (t) => {
-    t.timeout(TIME_MAX_MS)
+    t.timeout(TEST_MS)
     opened ??= openSite(file)
     const { byFile, ...used } = await usedBy(await opened, name)
     t.log(JSON.stringify(used))

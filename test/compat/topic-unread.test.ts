@@ -10,6 +10,7 @@ import type { HistoryQuery } from '#domain/history/ordered-reads'
 import type { FeedFollowing } from '#src/acceptance/feed-following'
 import type { Topic } from '#src/compat/topic/channels'
 import { readOn } from '#src/compat/topic/reading'
+import { TEST_MS } from '#test/support/bounds'
 import { TOPIC } from '#test/support/compatibility-rig'
 import { RawWebSocket } from '#test/support/raw-websocket'
 import type { Rig } from '#test/support/start-ingress'
@@ -88,7 +89,7 @@ test('messages go out in groups of few bytes, whatever a page has', async (t) =>
 })
 
 test('streaming/3: what is held for a subscriber that reads slowly does not grow', async (t) => {
-  t.timeout(60_000)
+  t.timeout(TEST_MS)
   const rig = await endless(t)
   const { socket } = rig.connect()
   const read = { bytes: 0 }

@@ -7,6 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import test from 'ava'
 
 import type { Outcome } from '#domain/push'
+import { TEST_MS } from '#test/support/bounds'
 import { DispatchBench, NOW } from '#test/support/dispatch-bench'
 import { heapAfterCollection } from '#test/support/heap'
 import { message, opId } from '#test/support/submissions'
@@ -38,7 +39,7 @@ function multiply(path: string, count: number): void {
 }
 
 test('dispatcher/1, claiming/5: with 100,000 queued jobs a dispatcher holds and reads no more than with few', async (t) => {
-  t.timeout(170_000)
+  t.timeout(TEST_MS)
   const bench = await DispatchBench.open(t, DEVICES)
   await bench.writer.take(message({ acceptedAt: NOW })).commit()
   multiply(bench.path, QUEUED)

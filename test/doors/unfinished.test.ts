@@ -10,6 +10,7 @@ import type { ExecutionContext } from 'ava'
 
 import { Arriving } from '#src/doors/arriving'
 import { CONNECT_BYTES_MAX } from '#src/mqtt/codec'
+import { TEST_MS } from '#test/support/bounds'
 import { serveTcp } from '#test/support/carrier-servers'
 import type { FakeMeter } from '#test/support/fake-telemetry'
 import { serveMqtt, serveMqttOverWebSocket } from '#test/support/mqtt-server'
@@ -121,7 +122,7 @@ const ROWS: Readonly<Record<string, Row>> = {
 
 for (const [name, { serve, metrics, bound, leave }] of Object.entries(ROWS)) {
   test.serial(`${name} that are unfinished count, and are bounded`, async (t) => {
-    t.timeout(120_000)
+    t.timeout(TEST_MS)
     const { port, meter } = await serve(t)
     const counted = (): number =>
       metrics.reduce((sum, metric) => sum + (meter.gauges.get(metric)?.() ?? 0), 0)

@@ -6,6 +6,7 @@ import test from 'ava'
 
 import { encode } from '#src/mqtt/codec'
 import type { Packet } from '#src/mqtt/codec'
+import { TEST_MS } from '#test/support/bounds'
 import { MqttClient } from '#test/support/mqtt-client'
 import { connect } from '#test/support/mqtt-play'
 import { mqttRig } from '#test/support/mqtt-rig'
@@ -68,7 +69,7 @@ const session = fc.array(fc.oneof(published, published, answered, subscribed, ot
 const change = fc.option(fc.tuple(fc.nat(1_000), fc.nat(255)), { freq: 3 })
 
 test('packets of any kind and order, whole and mutated, break nothing', async (t) => {
-  t.timeout(600_000)
+  t.timeout(TEST_MS)
   const rig = await mqttRig(t)
   const bystander = await MqttClient.enter(rig.door, {}, { clientId: 'bystander' })
   let pings = 0

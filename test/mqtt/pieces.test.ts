@@ -7,6 +7,7 @@ import { TOPIC_ALIAS_MAX } from '#src/mqtt/bounds'
 import { CONNECT_BYTES_MAX, PacketReader, encode } from '#src/mqtt/codec'
 import type { ConnackPacket, Packet } from '#src/mqtt/codec'
 import { STRANGERS } from '#src/mqtt/in-flight'
+import { TEST_MS } from '#test/support/bounds'
 import { heapAfterCollection } from '#test/support/heap'
 import { CHANNEL, PASSWORD } from '#test/support/making'
 import { MqttClient } from '#test/support/mqtt-client'
@@ -162,7 +163,7 @@ const codeOf = (packet: Packet): number =>
   'reasonCode' in packet && typeof packet.reasonCode === 'number' ? packet.reasonCode : -1
 
 test('lasting/1: wills count while their connections live, and beyond the bound of an address there is room for none', async (t) => {
-  t.timeout(120_000)
+  t.timeout(TEST_MS)
   const { door, meter } = await mqttRig(t)
   const lasting = (): number => meter.gauges.get('mqtt_lasting_bytes')?.() ?? -1
   const clients: MqttClient[] = []
@@ -189,7 +190,7 @@ test('lasting/1: wills count while their connections live, and beyond the bound 
 })
 
 test('lasting/1: a client for whose aliases there is no room is told of none', async (t) => {
-  t.timeout(120_000)
+  t.timeout(TEST_MS)
   const { door } = await mqttRig(t)
   const told = new Set<number | undefined>()
   for (let count = 0; count < 1_900; count += 1) {

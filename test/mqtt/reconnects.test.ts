@@ -8,6 +8,7 @@
 import test from 'ava'
 
 import type { Packet, PublishPacket } from '#src/mqtt/codec'
+import { TEST_MS } from '#test/support/bounds'
 import { MqttClient } from '#test/support/mqtt-client'
 import { publish } from '#test/support/mqtt-play'
 import { mqttRig } from '#test/support/mqtt-rig'
@@ -132,7 +133,7 @@ async function play(rig: MqttRig, random: Random): Promise<Sender> {
 }
 
 test(`each acknowledged publish has one effect, over ${RUNS} seeds`, async (t) => {
-  t.timeout(600_000)
+  t.timeout(TEST_MS)
   for (let seed = FIRST; seed < FIRST + RUNS; seed += 1) {
     const rig = await mqttRig(t)
     const sender = await play(rig, seeded(seed))

@@ -9,6 +9,7 @@ import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
 import type { Store } from '#src/store/store'
+import { TEST_MS } from '#test/support/bounds'
 import { joinAll } from '#test/support/joined'
 import { emptyDatabase, openNode, sharedMariaDb } from '#test/support/mariadb'
 import { databasePath, openStoreAt } from '#test/support/sqlite-store'
@@ -72,7 +73,7 @@ for (const [engine, make, verb, statements] of KILLED) {
   test.serial(
     `${engine}: W2, joining/1: a process that is killed within a ${verb} leaves nothing of it`,
     async (t) => {
-      t.timeout(120_000)
+      t.timeout(TEST_MS)
       const { url, open } = await make(t)
       const store = await open()
       const writer = await ChannelWriter.open(store, 1)

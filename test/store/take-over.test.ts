@@ -13,6 +13,7 @@ import { MIGRATIONS } from '#src/store/migrations/migrations'
 import { takeUpdates } from '#src/store/migrations/take-over-updates'
 import { openStore } from '#src/store/store'
 import type { Store } from '#src/store/store'
+import { TEST_MS } from '#test/support/bounds'
 import { rowsOf, schemaOf, updatesOf } from '#test/support/database-rows'
 import { makeFormer, onDatabase } from '#test/support/former-database'
 import { FakeLogger, FakeMeter } from '#test/support/fake-telemetry'
@@ -89,7 +90,7 @@ const KILLED: readonly (readonly [when: string, statements: readonly string[]])[
 
 for (const [when, statements] of KILLED) {
   onEach(`take-over/1: kill -9 ${when} loses nothing`, async (t, url) => {
-    t.timeout(170_000)
+    t.timeout(TEST_MS)
     await makeFormer(url)
     const before = await onDatabase(url, rowsOf)
     const isSqlite = url.startsWith('sqlite:')

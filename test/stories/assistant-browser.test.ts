@@ -11,6 +11,7 @@ import test from 'ava'
 import type { ExecutionContext } from 'ava'
 import type { Browser, Page } from 'playwright-core'
 
+import { TEST_MS } from '#test/support/bounds'
 import { createChannel, startAssistantsGateway } from '#test/support/assistants-gateway'
 import { openBrowser } from '#test/support/browser'
 import { PASSWORD } from '#test/support/making'
@@ -88,7 +89,7 @@ async function listenForCode(t: ExecutionContext): Promise<string> {
 }
 
 test.serial('a person lets a client in, binds a second channel, and ends both', async (t) => {
-  t.timeout(240_000)
+  t.timeout(TEST_MS)
   const browser = await openBrowser(t)
   if (browser === undefined) return
   const gateway = await startAssistantsGateway(t)

@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core'
 
 import { createClient } from '#src/client/client'
 import { encrypt, keyFromBytes } from '#src/client/encryption'
+import { TEST_MS } from '#test/support/bounds'
 import { openBrowser, servePages } from '#test/support/browser'
 import { PASSWORD } from '#test/support/device'
 import { startGateway, until } from '#test/support/gateway'
@@ -36,7 +37,7 @@ const seenBy = (page: Page): Promise<readonly string[]> =>
 const stateOf = (page: Page): Promise<string> => page.evaluate<string>('globalThis.state')
 
 test('a page loses the network, comes back, is loaded anew, and misses nothing', async (t) => {
-  t.timeout(240_000)
+  t.timeout(TEST_MS)
   const browser = await openBrowser(t)
   if (browser === undefined) return
   const gateway = await startGateway(t, { env: { SERVICE_TOKEN: '' } })

@@ -13,6 +13,7 @@ import type { Carrier, Connection } from '#src/client/carrier'
 import { quicCarrier } from '#src/client/node/quic'
 import { tcpCarrier } from '#src/client/node/tcp'
 import { watch } from '#src/client/watch'
+import { TEST_MS } from '#test/support/bounds'
 import { aioquic } from '#test/support/python-library'
 import { withCertificate } from '#test/support/certificate'
 import type { Certificate } from '#test/support/certificate'
@@ -184,7 +185,7 @@ async function lastSession(gateway: Gateway, { dial }: Row): Promise<Peer> {
 test(
   'on each carrier a device that is not ours and the SDK get everything, and are told when to leave',
   withCertificate(async (t, certificate) => {
-    t.timeout(170_000)
+    t.timeout(TEST_MS)
     const gateway = await startGateway(t, { env: settingsOf(certificate) })
     const sessionsEnded = () => figureOf(gateway, 'heliograph_sessions_ended_total')
     const rows: Row[] = []

@@ -7,6 +7,7 @@ import type { ExecutionContext } from 'ava'
 
 import type { ChannelId } from '#domain/identity'
 import { watch } from '#src/client/watch'
+import { TEST_MS } from '#test/support/bounds'
 import {
   acceptedMore,
   allLanesApplied,
@@ -62,7 +63,7 @@ async function flood(t: ExecutionContext, gateway: Gateway, channel_id: ChannelI
 clusterTest(
   'W4 W7: while the database is away the log fills up and no further',
   async (t, servers) => {
-    t.timeout(170_000)
+    t.timeout(TEST_MS)
     const cluster = await startCluster(t, servers, [SMALLEST, SMALLEST])
     const first = nodeOf(cluster, 0)
     const next = (of: readonly ChannelId[]) => large(mixedLoad(of, seeded(20_261_125)))
@@ -93,7 +94,7 @@ clusterTest(
 clusterTest(
   'sessions/2: a node that stops while the database hangs tells its devices',
   async (t, servers) => {
-    t.timeout(170_000)
+    t.timeout(TEST_MS)
     const cluster = await startCluster(t, servers, [STOP_WITHIN])
     const node = nodeOf(cluster, 0)
     await allLanesApplied(node)

@@ -9,6 +9,7 @@ import { createClient } from '#src/client/client'
 import type { Client } from '#src/client/client'
 import { watch } from '#src/client/watch'
 import type { Delivery } from '#src/schemas/frames'
+import { TEST_MS } from '#test/support/bounds'
 import { historyOf } from '#test/support/audit'
 import {
   allLanesApplied,
@@ -23,7 +24,6 @@ import { post, until } from '#test/support/gateway'
 import type { Gateway } from '#test/support/gateway'
 
 /** Far less than the minute after which a kept answer is compared with the database in any case. */
-const WITHIN_MS = 15_000
 const NEW_PASSWORD = 'another-password'
 
 const clusterTest = testsWithServers()
@@ -58,7 +58,7 @@ async function inTurn(
   servers: Servers,
   effects: Readonly<Record<string, Effect>>,
 ): Promise<void> {
-  t.timeout(170_000)
+  t.timeout(TEST_MS)
   const cluster = await clusterOf(servers)
   const [one, two] = [nodeOf(cluster, 0), nodeOf(cluster, 1)]
   await allLanesApplied(one)
@@ -112,7 +112,7 @@ async function answerTo(gateway: Gateway, channel: ChannelId, password: string):
 const soon = <Value>(
   ask: () => Value | Promise<Value>,
   done: (value: Value) => boolean,
-): Promise<Value> => until(async () => ask(), done, WITHIN_MS)
+): Promise<Value> => until(async () => ask(), done)
 
 const NOT_FOUND = '404 channel_not_found'
 

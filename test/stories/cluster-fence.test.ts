@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { ExecutionContext } from 'ava'
 
 import type { ChannelId } from '#domain/identity'
+import { TEST_MS } from '#test/support/bounds'
 import {
   acceptedMore,
   lanesOf,
@@ -63,7 +64,7 @@ async function endedTurns(node: Gateway): Promise<{ fenced: number; failed: numb
 }
 
 async function hangs(t: ExecutionContext, servers: Servers, hang: Hang): Promise<void> {
-  t.timeout(170_000)
+  t.timeout(TEST_MS)
   const { relay, well, hanging, place } = await everything(servers)
   await lanesOf(hanging)
   const { channels, load, audited } = await loaded(t, { nodes: [well] }, place, 50)

@@ -10,6 +10,7 @@ import type { ExecutionContext } from 'ava'
 import type { ChannelId } from '#domain/identity'
 import { createClient } from '#src/client/client'
 import type { PushServers } from '#src/dev/servers/push/push-servers'
+import { TEST_MS } from '#test/support/bounds'
 import { allLanesApplied, nodeOf, startCluster, testsWithServers } from '#test/support/cluster'
 import { PASSWORD, createChannels } from '#test/support/device'
 import { figureOf, until } from '#test/support/gateway'
@@ -37,7 +38,7 @@ type Taken = Map<string, number[]>
 clusterTest(
   'every push has one outcome, in order, through refusals and kills',
   async (t, servers) => {
-    t.timeout(400_000)
+    t.timeout(TEST_MS)
     const push = await pushServers(t)
     const dispatch = { ...push.env, SERVICE_ROLES: 'dispatch' }
     const others = { ...push.env, SERVICE_ROLES: 'ingress,actors' }
@@ -52,7 +53,6 @@ clusterTest(
     await until(
       () => Promise.resolve(push.apns.requests),
       (refused) => refused > CHANNELS * 2,
-      60_000,
     )
     for (const index of DISPATCHERS) {
       await nodeOf(cluster, index).end('SIGKILL')
@@ -68,7 +68,7 @@ clusterTest(
     await until(
       () => jobsOf(cluster.nodes),
       (jobs) => jobs === 0 && distinct(taken) === PUSHES,
-      300_000,
+      TEST_MS,
     )
     await everyOperationSent(t, gateway, outcomes)
     inOrder(t, taken)

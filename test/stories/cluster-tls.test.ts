@@ -13,6 +13,7 @@ import type { ExecutionContext } from 'ava'
 import { createClient } from '#src/client/client'
 import { startMariaDb } from '#src/dev/servers/mariadb'
 import { startNats } from '#src/dev/servers/nats'
+import { TEST_MS } from '#test/support/bounds'
 import { makeAuthority, withAuthority } from '#test/support/certificate'
 import type { Authority } from '#test/support/certificate'
 import { get, startGateway, temporaryFolder, until } from '#test/support/gateway'
@@ -72,7 +73,7 @@ async function provider(t: ExecutionContext): Promise<Env> {
 test(
   'a node is ready and applies over TLS, and says why it does not start without trust',
   withAuthority(async (t, authority) => {
-    t.timeout(180_000)
+    t.timeout(TEST_MS)
     const env = await settings(t, authority)
     if (env === undefined) return
     const gateway = await startGateway(t, { env })

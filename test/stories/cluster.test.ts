@@ -11,6 +11,7 @@ import { connectAsync } from 'mqtt'
 import type { MqttClient } from 'mqtt'
 
 import type { ChannelId } from '#domain/identity'
+import { TEST_MS } from '#test/support/bounds'
 import {
   acceptedMore,
   lanesOf,
@@ -83,7 +84,7 @@ async function story(
   servers: Servers,
   disaster: (scene: Scene) => Promise<void>,
 ): Promise<void> {
-  t.timeout(300_000)
+  t.timeout(TEST_MS)
   t.log(`TEST_SEED=${seed}`)
   const shared = await everything(servers)
   const { cluster, place } = shared
@@ -163,7 +164,7 @@ for (const [title, happens] of shuffled(DISASTERS)) {
 }
 
 clusterTest('a kept session of MQTT goes on at another node after kill -9', async (t, servers) => {
-  t.timeout(240_000)
+  t.timeout(TEST_MS)
   const { cluster, mqttPorts } = await everything(servers)
   const channel = { channel_name: 'a channel', password: PASSWORD }
   const made = await post(nodeOf(cluster, 1), '/channel/create', channel)
@@ -228,7 +229,7 @@ clusterTest('a node joins and gets lanes, and an old one restarts', (t, servers)
 clusterTest(
   'each node stops as it is told to; what was due for ten minutes fires once',
   async (t, servers) => {
-    t.timeout(120_000)
+    t.timeout(TEST_MS)
     const { cluster } = await everything(servers)
     const watched = await readingsUnderRules(nodeOf(cluster, 0), 300)
     for (const node of cluster.nodes) t.is(await node.end('SIGTERM'), 0)

@@ -10,19 +10,19 @@ import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
 import { compatibilityStyles } from '#src/compat/styles'
+import { WAIT_MS } from '#test/support/bounds'
 import { temporaryFolder } from '#test/support/gateway'
 import { CHANNEL, PASSWORD } from '#test/support/making'
 import { sentMessages } from '#test/support/sent-message'
 import { startIngress } from '#test/support/start-ingress'
 
 const KEY = `${CHANNEL}:${encodeURIComponent(PASSWORD)}`
-const TIME_MAX_MS = 20_000
 
 /** The output of curl; undefined when it is not there, which fails under CI=true. */
 async function curl(t: ExecutionContext, options: readonly string[]): Promise<string | undefined> {
   try {
     const { stdout } = await promisify(execFile)('curl', ['-sS', ...options], {
-      timeout: TIME_MAX_MS,
+      timeout: WAIT_MS,
     })
     return stdout
   } catch (error) {

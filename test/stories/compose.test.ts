@@ -12,6 +12,7 @@ import test from 'ava'
 
 import { startMariaDb } from '#src/dev/servers/mariadb'
 import { startNats } from '#src/dev/servers/nats'
+import { TEST_MS } from '#test/support/bounds'
 import { get, startGateway, temporaryFolder, until } from '#test/support/gateway'
 import { newDatabase } from '#test/support/mariadb'
 import { only } from '#test/support/nats'
@@ -45,7 +46,7 @@ const flagsWith = (name: string, folder: string): readonly string[] =>
     .split(' ')
 
 test('NATS with users and TLS, and MySQL with TLS, are as the Compose file says', async (t) => {
-  t.timeout(180_000)
+  t.timeout(TEST_MS)
   const folder = await temporaryFolder(t)
   const script = blockBelow(/^ {6}- \|$/)
     .replace('/certificates', folder)

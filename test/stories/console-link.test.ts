@@ -5,6 +5,7 @@ import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
 import { createClient } from '#src/client/client'
+import { TEST_MS } from '#test/support/bounds'
 import { openBrowser } from '#test/support/browser'
 import { Person } from '#test/support/console-person'
 import { PASSWORD } from '#test/support/device'
@@ -15,7 +16,7 @@ const QUESTION = 'The link brings another gateway token'
 const KEPT = `JSON.parse(localStorage.getItem('heliograph console')).token`
 
 test('a link replaces the gateway token of a browser only when the person says so', async (t) => {
-  t.timeout(240_000)
+  t.timeout(TEST_MS)
   const browser = await openBrowser(t)
   if (browser === undefined) return
   const gateway = await startGateway(t)

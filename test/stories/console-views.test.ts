@@ -10,6 +10,7 @@ import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
 import { createClient } from '#src/client/client'
+import { TEST_MS } from '#test/support/bounds'
 import { openBrowser } from '#test/support/browser'
 import { fromVerdictToWall, keysOfThePage } from '#test/support/console-overview'
 import { Person } from '#test/support/console-person'
@@ -82,7 +83,7 @@ const hashOf = ({ channelId, eventId }: Filled, place: string): string => {
 }
 
 test('axe finds nothing on any view, and each is used by keyboard alone', async (t) => {
-  t.timeout(240_000)
+  t.timeout(TEST_MS)
   const browser = await openBrowser(t)
   if (browser === undefined) return
   const env = { SERVICE_WEBPUSH_SUBJECT: 'mailto:push@gateway.example' }

@@ -5,6 +5,7 @@ import test from 'ava'
 import type { ExecutionContext } from 'ava'
 import type { Browser } from 'playwright-core'
 
+import { TEST_MS } from '#test/support/bounds'
 import { openBrowser } from '#test/support/browser'
 import { Person } from '#test/support/console-person'
 import { TOKEN, post, startGateway, until } from '#test/support/gateway'
@@ -47,7 +48,7 @@ async function fill(gateway: Gateway, channelId: string): Promise<void> {
 }
 
 test('a person makes a channel, sees what is sent, and carries it to another browser', async (t) => {
-  t.timeout(240_000)
+  t.timeout(TEST_MS)
   const browser = await openBrowser(t)
   if (browser === undefined) return
   const gateway = await startGateway(t, {

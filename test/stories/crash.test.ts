@@ -5,6 +5,7 @@
 
 import test from 'ava'
 
+import { TEST_MS } from '#test/support/bounds'
 import { audit } from '#test/support/audit'
 import { createChannels, watchingDevice } from '#test/support/device'
 import { freePort } from '#test/support/free-port'
@@ -43,7 +44,7 @@ async function loadUntilKilled(
 }
 
 test('W1 W2: after kill -9 at two seeded moments every 200 has had exactly one effect', async (t) => {
-  t.timeout(170_000)
+  t.timeout(TEST_MS)
   const seed = Number(process.env['TEST_SEED'] ?? 20_261_120)
   t.log(`TEST_SEED=${seed}`)
   const random = seeded(seed)

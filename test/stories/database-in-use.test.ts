@@ -11,6 +11,7 @@ import { DatabaseSync } from 'node:sqlite'
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
+import { TEST_MS } from '#test/support/bounds'
 import { audit } from '#test/support/audit'
 import { PASSWORD, createChannels } from '#test/support/device'
 import { get, startGateway, temporaryFolder } from '#test/support/gateway'
@@ -70,7 +71,7 @@ function oneOf(submission: Submission): () => Submission | undefined {
 }
 
 test('a second gateway on a database ends with 1 and changes nothing, until the first is killed', async (t) => {
-  t.timeout(90_000)
+  t.timeout(TEST_MS)
   const directory = await temporaryFolder(t)
   const first = await startGateway(t, { directory })
   const [channel = ''] = await createChannels(first, 1)
@@ -97,7 +98,7 @@ test('a second gateway on a database ends with 1 and changes nothing, until the 
 })
 
 test('databases in use are copied as the manual says, and the copies serve', async (t) => {
-  t.timeout(90_000)
+  t.timeout(TEST_MS)
   const directory = await temporaryFolder(t)
   const copies = await temporaryFolder(t)
   const first = await startGateway(t, { directory })
@@ -114,7 +115,7 @@ test('databases in use are copied as the manual says, and the copies serve', asy
 })
 
 test('W2: a gateway that lost its database in spite of the lock refuses and ends', async (t) => {
-  t.timeout(90_000)
+  t.timeout(TEST_MS)
   const directory = await temporaryFolder(t)
   const first = await startGateway(t, { directory })
   const [channelId = ''] = await createChannels(first, 1)

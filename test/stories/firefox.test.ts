@@ -8,6 +8,7 @@ import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
 import { createClient } from '#src/client/client'
+import { TEST_MS } from '#test/support/bounds'
 import { PASSWORD } from '#test/support/device'
 import { Firefox } from '#test/support/firefox'
 import { FirefoxPushService } from '#test/support/firefox-push-service'
@@ -55,7 +56,7 @@ const pressOn = (title: string, action: string) => `
 const addressOf = (firefox: Firefox): Promise<unknown> => firefox.inPage('return location.hash')
 
 test('Firefox subscribes, shows what is pushed, opens it, acknowledges it, and ends', async (t) => {
-  t.timeout(240_000)
+  t.timeout(TEST_MS)
   const service = await FirefoxPushService.start(t)
   const firefox = await Firefox.open(t, service.url)
   if (firefox === undefined) return

@@ -5,6 +5,7 @@ import test from 'ava'
 
 import { recordOf } from '#domain/record'
 import { createClient } from '#src/client/client'
+import { TEST_MS } from '#test/support/bounds'
 import { createChannels, PASSWORD } from '#test/support/device'
 import { startGateway, until } from '#test/support/gateway'
 import * as from from '#test/support/hook-payloads'
@@ -17,7 +18,7 @@ const titleOf = ({ payload }: { readonly payload: unknown }): unknown =>
   recordOf(payload)?.['title']
 
 test('each tool opens an Event, repeats change nothing, and its end closes the Event', async (t) => {
-  t.timeout(120_000)
+  t.timeout(TEST_MS)
   const gateway = await startGateway(t)
   const [channel_id = ''] = await createChannels(gateway, 1)
   const channel = { channel_id, password: PASSWORD }

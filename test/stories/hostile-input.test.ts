@@ -7,6 +7,7 @@ import * as fc from 'fast-check'
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
+import { TEST_MS } from '#test/support/bounds'
 import { createChannels, PASSWORD } from '#test/support/device'
 import { get, startGateway, until } from '#test/support/gateway'
 import type { Gateway } from '#test/support/gateway'
@@ -95,7 +96,7 @@ interface Tried {
 }
 
 test('10,000 random bodies get a proper answer each and leave nothing half-done', async (t) => {
-  t.timeout(170_000)
+  t.timeout(TEST_MS)
   const gateway = await startGateway(t)
   const [channelId] = await createChannels(gateway, 1)
   if (channelId === undefined) throw new Error('no channel')

@@ -3,6 +3,7 @@
 import test from 'ava'
 
 import { SERIES_MAX, createMetrics } from '#src/telemetry/meter'
+import { TEST_MS } from '#test/support/bounds'
 import { startStyles } from '#test/support/compatibility-rig'
 import { FakeMeter } from '#test/support/fake-telemetry'
 import { CREDENTIALS } from '#test/support/making'
@@ -51,7 +52,7 @@ async function requestsOf(rig: Rig): Promise<readonly (readonly [path: string, R
 }
 
 test('meter/1: 10,000 requests over all routes make no handle that the first of each did not', async (t) => {
-  t.timeout(300_000)
+  t.timeout(TEST_MS)
   const meter = new OwnMeter()
   const rig = await startStyles(t, { meter })
   const requests = await requestsOf(rig)
@@ -64,7 +65,7 @@ test('meter/1: 10,000 requests over all routes make no handle that the first of 
 })
 
 test('meter/1: refused calls of tools make one handle for each code', async (t) => {
-  t.timeout(300_000)
+  t.timeout(TEST_MS)
   const meter = new OwnMeter()
   const rig = await startMcp(t, { meter })
   const call = () => rig.rpc(callOf('message_send', { channel_id: 'nonsense', title: 'x' }))

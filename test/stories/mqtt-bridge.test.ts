@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { connectAsync } from 'mqtt'
 import type { ExecutionContext } from 'ava'
 
+import { TEST_MS } from '#test/support/bounds'
 import { startMosquitto } from '#test/support/mosquitto'
 import type { MosquittoServer } from '#test/support/mosquitto'
 import { connectBroker } from '#src/mqtt/bridge/broker'
@@ -65,7 +66,7 @@ async function thingsOf(gateway: Gateway, credentials: object): Promise<Readonly
 }
 
 broker.test('killed either side, no publish is missing in the gateway', async (t, mosquitto) => {
-  t.timeout(60_000 + 10_000 * KILLS)
+  t.timeout(TEST_MS)
   const { credentials, start } = await bridged(t, mosquitto)
   let gateway = await start()
   const isConnected = () => figureOf(gateway, 'heliograph_bridge_connected')
@@ -99,7 +100,6 @@ broker.test('killed either side, no publish is missing in the gateway', async (t
   const ids = await until(
     () => thingsOf(gateway, credentials),
     (things) => things.size >= sent.length,
-    60_000,
   )
   t.deepEqual(
     sent.filter((id) => !ids.has(id)),

@@ -13,6 +13,7 @@ import { connectAsync } from 'mqtt'
 import type { IClientOptions, MqttClient } from 'mqtt'
 
 import { installPackage } from '#src/dev/servers/programs'
+import { WAIT_MS } from '#test/support/bounds'
 import { makeCertificate } from '#test/support/certificate'
 import { freePort } from '#test/support/free-port'
 import { post, startGateway, temporaryFolder, until } from '#test/support/gateway'
@@ -121,7 +122,7 @@ const pahoOfPython: Use = async (t, site) => {
   if (python === undefined) return
   for (const level of LEVELS) {
     const words = [PAHO, String(site.port), String(level), site.channelId, site.key]
-    const { stdout } = await run(python.file, words, { env: python.env, timeout: 60_000 })
+    const { stdout } = await run(python.file, words, { env: python.env, timeout: WAIT_MS })
     t.is(stdout, 'published 0\npublished 1\npublished 2\n')
     for (const qos of [0, 1, 2]) {
       t.deepEqual(await attrsOf(site, `paho-${level}-${qos}`), { by: 'paho' })

@@ -7,6 +7,7 @@
 import test from 'ava'
 
 import { createClient } from '#src/client/client'
+import { TEST_MS } from '#test/support/bounds'
 import { createChannels, PASSWORD } from '#test/support/device'
 import { freePort } from '#test/support/free-port'
 import { aheadBy, startGateway, temporaryFolder, until } from '#test/support/gateway'
@@ -44,7 +45,7 @@ async function firstReminder({ body }: Response): Promise<Told | undefined> {
 }
 
 test('reminding/2: each reminder comes once through kill -9, and a stop of ten minutes brings one', async (t) => {
-  t.timeout(120_000)
+  t.timeout(TEST_MS)
   const directory = await temporaryFolder(t)
   const address = { SERVICE_HTTP_ADDR: `127.0.0.1:${await freePort(t)}` }
   const start = (aheadMs: number) =>

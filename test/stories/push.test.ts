@@ -11,6 +11,7 @@ import type { ExecutionContext } from 'ava'
 import { createClient } from '#src/client/client'
 import type { ApnsPush } from '#src/dev/servers/push/apns-server'
 import type { FcmMessage } from '#src/dev/servers/push/fcm-server'
+import { TEST_MS } from '#test/support/bounds'
 import { PASSWORD, createChannels } from '#test/support/device'
 import { figureOf, get, post, temporaryFolder, until } from '#test/support/gateway'
 import type { PushServers } from '#src/dev/servers/push/push-servers'
@@ -20,8 +21,6 @@ import { addDevice, pushServers, startPushGateway, tokenOf } from '#test/support
 const test = ava.serial
 
 /** Milliseconds that a busy machine may take for anything, and for a whole test. */
-const PATIENCE_MS = 60_000
-const TIME_MAX_MS = 170_000
 
 const ENDED = /^(sent|partially_failed|failed)$/
 
@@ -34,7 +33,7 @@ async function startWithChannel(t: ExecutionContext, servers: PushServers) {
 }
 
 test('a Message goes to devices of both providers, and its operation ends as they did', async (t) => {
-  t.timeout(TIME_MAX_MS)
+  t.timeout(TEST_MS)
   const servers = await pushServers(t)
   const { gateway, client, channel_id } = await startWithChannel(t, servers)
   const apple: ApnsPush[] = []
@@ -51,7 +50,6 @@ test('a Message goes to devices of both providers, and its operation ends as the
     return until(
       () => client.status(op_id),
       ({ status }) => ENDED.test(status),
-      PATIENCE_MS,
     )
   }
   t.is((await send('first')).status, 'sent')
@@ -74,7 +72,7 @@ test('a Message goes to devices of both providers, and its operation ends as the
 })
 
 test('a final refusal of the provider fails the operation, and a retry does not', async (t) => {
-  t.timeout(TIME_MAX_MS)
+  t.timeout(TEST_MS)
   const servers = await pushServers(t)
   const { gateway, client, channel_id } = await startWithChannel(t, servers)
   await addDevice(gateway, [channel_id], { kind: 'apns', number: 1 })
@@ -84,7 +82,6 @@ test('a final refusal of the provider fails the operation, and a retry does not'
   const failed = await until(
     () => client.status(refused.op_id),
     ({ status }) => ENDED.test(status),
-    PATIENCE_MS,
   )
   t.like(failed, { status: 'failed', error_code: 'push_failed' })
 
@@ -99,20 +96,18 @@ test('a final refusal of the provider fails the operation, and a retry does not'
   const queued = await until(
     () => client.status(deferred.op_id),
     ({ status }) => refusals >= 2 || ENDED.test(status),
-    PATIENCE_MS,
   )
   t.is(queued.status, 'provider_queued')
   isBusy = false
   const sent = await until(
     () => client.status(deferred.op_id),
     ({ status }) => ENDED.test(status),
-    PATIENCE_MS,
   )
   t.is(sent.status, 'sent')
 })
 
 test('refused credentials raise a readiness entry and a metric, and recover by the file', async (t) => {
-  t.timeout(TIME_MAX_MS)
+  t.timeout(TEST_MS)
   const servers = await pushServers(t)
   const keyFile = servers.env['SERVICE_APNS_KEY_FILE'] ?? ''
   const key = readFileSync(keyFile, 'utf8')
@@ -124,12 +119,10 @@ test('refused credentials raise a readiness entry and a metric, and recover by t
   await until(
     () => figureOf(gateway, 'heliograph_push_credentials_refused'),
     (figure) => figure === 1,
-    PATIENCE_MS,
   )
   const { status, body } = await until(
     () => get(gateway, '/readyz'),
     (answer) => JSON.stringify(answer.body).includes('InvalidProviderToken'),
-    PATIENCE_MS,
   )
   t.is(status, 200, 'the gateway itself is ready')
   t.true(JSON.stringify(body).includes('refuses the credentials'))
@@ -139,14 +132,13 @@ test('refused credentials raise a readiness entry and a metric, and recover by t
   const ended = await until(
     () => client.status(op_id),
     ({ status: now }) => ENDED.test(now),
-    PATIENCE_MS,
   )
   t.is(ended.status, 'sent')
   t.is(await figureOf(gateway, 'heliograph_push_credentials_refused'), 0)
 })
 
 test('without a provider there is no dispatch, and no job for devices that have one', async (t) => {
-  t.timeout(TIME_MAX_MS)
+  t.timeout(TEST_MS)
   const servers = await pushServers(t)
   const { gateway, client, channel_id } = await startWithChannel(t, { ...servers, env: {} })
   await addDevice(gateway, [channel_id], { kind: 'apns', number: 1 })
@@ -154,7 +146,6 @@ test('without a provider there is no dispatch, and no job for devices that have 
   const ended = await until(
     () => client.status(op_id),
     ({ status }) => ENDED.test(status),
-    PATIENCE_MS,
   )
   t.is(ended.status, 'sent')
   t.false(gateway.lines.some(({ thread }) => thread === 'dispatch'))
@@ -162,7 +153,7 @@ test('without a provider there is no dispatch, and no job for devices that have 
 })
 
 test('credentials that cannot be used stop the start with a sentence', async (t) => {
-  t.timeout(TIME_MAX_MS)
+  t.timeout(TEST_MS)
   const servers = await pushServers(t)
   const folder = await temporaryFolder(t)
   await writeFile(`${folder}/bad.p8`, 'no key')

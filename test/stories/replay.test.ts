@@ -11,6 +11,7 @@ import type { ExecutionContext } from 'ava'
 
 import type { ChannelId } from '#domain/identity'
 import { placeOf } from '#domain/lane'
+import { TEST_MS } from '#test/support/bounds'
 import {
   acceptedMore,
   allLanesApplied,
@@ -99,7 +100,7 @@ const applied = (url: string, places: ReadonlyMap<number, number>): Promise<unkn
 clusterTest(
   'W3: a replay of the stream into an empty MySQL gives equal bytes',
   async (t, servers) => {
-    t.timeout(170_000)
+    t.timeout(TEST_MS)
     const cluster = await startCluster(t, servers, [KEPT, KEPT])
     await allLanesApplied(nodeOf(cluster, 0))
     await sendVaried(t, cluster.nodes, () => nodeOf(cluster, 1).end('SIGKILL'))
@@ -127,7 +128,7 @@ clusterTest(
 )
 
 test('W3: a replay of the embedded log into an empty SQLite gives equal bytes', async (t) => {
-  t.timeout(170_000)
+  t.timeout(TEST_MS)
   const gateway = await startGateway(t, { env: KEPT })
   await sendVaried(t, [gateway])
   t.is(await gateway.end('SIGTERM'), 0)

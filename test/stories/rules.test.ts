@@ -6,6 +6,7 @@
 import test from 'ava'
 
 import { createClient } from '#src/client/client'
+import { TEST_MS } from '#test/support/bounds'
 import { createChannels, PASSWORD } from '#test/support/device'
 import { freePort } from '#test/support/free-port'
 import { aheadBy, startGateway, temporaryFolder, until } from '#test/support/gateway'
@@ -16,7 +17,7 @@ const MINUTE = 60 * S
 const LATE_MAX = 30 * S
 
 test('R1, R3, R4: a firing survives kill -9 and a stop of ten minutes, once, at its time', async (t) => {
-  t.timeout(120_000)
+  t.timeout(TEST_MS)
   const directory = await temporaryFolder(t)
   const address = { SERVICE_HTTP_ADDR: `127.0.0.1:${await freePort(t)}` }
   const start = (aheadMs: number) =>

@@ -2,6 +2,7 @@
 
 import test from 'ava'
 
+import { TEST_MS } from '#test/support/bounds'
 import { audit } from '#test/support/audit'
 import { createChannels, watchingDevice } from '#test/support/device'
 import { startGateway, temporaryFolder } from '#test/support/gateway'
@@ -14,7 +15,7 @@ const WIDTH = 32
 const ANSWERS_BEFORE_STOP = 400
 
 test('SIGTERM under load answers every request that was taken; a second one changes nothing', async (t) => {
-  t.timeout(90_000)
+  t.timeout(TEST_MS)
   const directory = await temporaryFolder(t)
   const gateway = await startGateway(t, { directory })
   const channels = await createChannels(gateway, 4)

@@ -12,6 +12,7 @@ import type { ChannelId } from '#domain/identity'
 import { createClient } from '#src/client/client'
 import { ThingsView } from '#src/client/view'
 import { readGatewayFrame } from '#src/schemas/read-frames'
+import { TEST_MS } from '#test/support/bounds'
 import { createChannels, PASSWORD, watchingDevice } from '#test/support/device'
 import { startGateway, until } from '#test/support/gateway'
 import type { Gateway } from '#test/support/gateway'
@@ -67,7 +68,7 @@ async function bareDevice(gateway: Gateway, channel_id: ChannelId) {
 }
 
 test('a device that stops reading costs bounded memory and converges later', async (t) => {
-  t.timeout(170_000)
+  t.timeout(TEST_MS)
   const gateway = await startGateway(t)
   const [channelId] = await createChannels(gateway, 1)
   if (channelId === undefined) throw new Error('no channel')
@@ -100,7 +101,6 @@ test('a device that stops reading costs bounded memory and converges later', asy
     until(
       () => Promise.resolve(view.cursors().get(channelId) ?? 0),
       (cursor) => cursor >= head,
-      60_000,
     )
   await reaches(other.view)
   const readBefore = slow.received()

@@ -8,18 +8,17 @@ import test from 'ava'
 
 import { createClient } from '#src/client/client'
 import { selfSigned } from '#src/dev/servers/certificate'
+import { TEST_MS } from '#test/support/bounds'
 import { WebPushServer, subscriptionAt } from '#test/support/web-push-server'
 import type { WebPush } from '#test/support/web-push-server'
 import { PASSWORD, createChannels } from '#test/support/device'
 import { get, startGateway, temporaryFolder, until } from '#test/support/gateway'
 import { decrypted } from '#test/support/web-push'
 
-const PATIENCE_MS = 60_000
-const TIME_MAX_MS = 170_000
 const ENDED = /^(sent|partially_failed|failed)$/
 
 test('a browser that registers its subscription gets pushes until it is gone', async (t) => {
-  t.timeout(TIME_MAX_MS)
+  t.timeout(TEST_MS)
   const directory = await temporaryFolder(t)
   const certificate = selfSigned(['127.0.0.1'], { nowMs: Date.now() })
   await writeFile(join(directory, 'authority.pem'), certificate.certificate)
@@ -48,7 +47,6 @@ test('a browser that registers its subscription gets pushes until it is gone', a
     return until(
       () => client.status(op_id),
       ({ status }) => ENDED.test(status),
-      PATIENCE_MS,
     )
   }
   const taken: WebPush[] = []

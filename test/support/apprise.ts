@@ -6,8 +6,7 @@ import { promisify } from 'node:util'
 import type { ExecutionContext } from 'ava'
 
 import { clientProgram, hasClient } from '#test/support/clients/programs'
-
-const TIME_MAX_MS = 60_000
+import { WAIT_MS } from './bounds.ts'
 
 /** True when Apprise is installed. (`hasClient`) */
 export const hasApprise = (t: ExecutionContext): boolean => hasClient(t, 'apprise')
@@ -21,7 +20,7 @@ export async function apprise(
 ): Promise<boolean> {
   const env = { ...process.env, ...environment }
   try {
-    await promisify(execFile)(clientProgram('apprise'), [...options], { timeout: TIME_MAX_MS, env })
+    await promisify(execFile)(clientProgram('apprise'), [...options], { timeout: WAIT_MS, env })
     return true
   } catch {
     return false // Its exit code says that the service refused the message.

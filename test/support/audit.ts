@@ -153,7 +153,6 @@ async function deviceKnows(
   await until(
     () => Promise.resolve(device.view.cursors().get(channelId) ?? 0),
     (cursor) => cursor >= head,
-    60_000,
   )
   const view = device.view.things(channelId)
   const plain = (known: ReadonlyMap<string, ThingView>): object =>

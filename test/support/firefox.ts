@@ -34,8 +34,6 @@ const preferences = (pushService: string): Readonly<Record<string, string | numb
   'toolkit.telemetry.enabled': false,
 })
 
-const START_MS = 90_000
-
 type Answered = readonly [type: number, id: number, error: object | null, result: unknown]
 
 /** The body of an asynchronous function; what it returns is JSON. */
@@ -83,7 +81,6 @@ export class Firefox {
     const port = await until(
       () => readFile(portFile, 'utf8').then(Number, () => 0),
       (listening) => listening > 0,
-      START_MS,
     )
     const socket = connect(port, '127.0.0.1')
     t.teardown(() => socket.destroy())

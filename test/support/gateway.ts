@@ -11,13 +11,12 @@ import { createInterface } from 'node:readline'
 
 import type { ExecutionContext } from 'ava'
 
+import { WAIT_MS } from './bounds.ts'
 import { makeTables } from './made-tables.ts'
 import { program } from './program.ts'
 
 /** That which a server ends with: a test, or all tests of a file. */
 export type Owner = Pick<ExecutionContext, 'teardown'>
-
-const START_TIMEOUT_MS = 90_000
 
 export interface Line {
   readonly fact?: string
@@ -114,7 +113,7 @@ function listeningPort(child: ChildProcess, lines: Line[]): Promise<number> {
     let errors = ''
     const timer = setTimeout(() => {
       reject(new Error(`the gateway did not listen in time: ${JSON.stringify(lines)} ${errors}`))
-    }, START_TIMEOUT_MS)
+    }, WAIT_MS)
     child.stderr?.on('data', (chunk: Buffer) => (errors += chunk.toString()))
     child.once('exit', (code) => {
       clearTimeout(timer)
@@ -188,7 +187,7 @@ const PAUSE_MS_MAX = 50
 export async function until<Value>(
   ask: () => Promise<Value>,
   done: (value: Value) => boolean,
-  timeoutMs = 30_000,
+  timeoutMs = WAIT_MS,
 ): Promise<Value> {
   const deadline = performance.now() + timeoutMs
   for (let pauseMs = 10; ; pauseMs = Math.min(1.2 * pauseMs, PAUSE_MS_MAX)) {

@@ -7,10 +7,10 @@ import type { Derived } from '#test/support/derived-runtime'
 import { FakeTime } from '#test/support/fake-timers'
 import { seeded } from '#test/support/random'
 import { turn } from '#test/support/until'
+import { WAIT_MS } from './bounds.ts'
 
 const ROUNDS_MAX = 100_000
 /** Files, and modules that load, take real time: a busy machine makes no test fail. */
-const REAL_MS_MAX = 30_000
 
 export class HandTurnedRuntime extends FakeTime implements Runtime {
   readonly random: (below: number) => number
@@ -45,7 +45,7 @@ export class HandTurnedRuntime extends FakeTime implements Runtime {
     const pending = new Set([promise])
     const settled = (): void => void pending.delete(promise)
     promise.then(settled, settled)
-    const until = performance.now() + REAL_MS_MAX
+    const until = performance.now() + WAIT_MS
     while (performance.now() < until) {
       await this.settle()
       if (pending.size === 0) return promise

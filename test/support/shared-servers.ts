@@ -2,6 +2,7 @@
 
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
+import { TEST_MS } from './bounds.ts'
 
 /** Servers that run, or the reason why they do not. */
 export type Started<Servers> =
@@ -25,8 +26,6 @@ export interface SharedServersOptions<Servers> {
   readonly isSerial: boolean
 }
 
-const START_WITHIN_MS = 120_000
-
 /** Starts the servers before the tests of a file and ends them after these. */
 export function sharedServers<Servers>(
   name: string,
@@ -34,7 +33,7 @@ export function sharedServers<Servers>(
 ): SharedServers<Servers> {
   let started: Started<Servers> | undefined
   test.before(`${name} starts`, async (t) => {
-    t.timeout(START_WITHIN_MS)
+    t.timeout(TEST_MS)
     started = await start()
     const isRequired = process.env['CI'] === 'true'
     if (started.kind === 'missing' && isRequired) throw new Error(started.reason)

@@ -8,9 +8,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
 
+import { WAIT_MS } from './bounds.ts'
 import type { Answered, Answers, Calls, Order, Reading } from './probed-thread.ts'
 
-const WITHIN_MS = 60_000
 const ROOT = new URL('../..', import.meta.url).href
 
 /** What each thread answered, by its name: `main`, or that of its start. */
@@ -67,7 +67,7 @@ export class ThreadProbe {
     }
     const timer = setTimeout(() => {
       all.reject(new Error(`no answer to '${order.kind}' of ${silent().join(', ')}`))
-    }, WITHIN_MS)
+    }, WAIT_MS)
     this.#socket?.write(`${JSON.stringify({ id, order })}\n`)
     await all.promise.finally(() => clearTimeout(timer))
     return Object.fromEntries(answers) as ByThread<Answers[Kind]>

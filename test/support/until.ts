@@ -2,10 +2,10 @@
 // let this process wait: a busy machine is no failure.
 
 import { setTimeout as pause } from 'node:timers/promises'
+import { WAIT_MS } from './bounds.ts'
 
 /** Turns of the event loop that are looked at before the processor is left to others in between. */
 const TURNS = 2_000
-const WITHIN_MS = 30_000
 /** A turn or pause takes a few of these; what it takes beyond, it waited for the processor. */
 const LOOK_MS_MAX = 20
 
@@ -23,13 +23,13 @@ export function rounds(max = 1_000): () => boolean {
 }
 
 /**
- * Resolves once `isSo` is true. Rejects after 30 seconds of a machine that has time for this
+ * Resolves once `isSo` is true. Rejects after WAIT_MS of a machine that has time for this
  * process, naming what was awaited.
  */
 export async function until(what: string, isSo: () => boolean): Promise<void> {
   let waitedMs = 0
   let lookedAt = performance.now()
-  for (let turns = 0; waitedMs < WITHIN_MS; turns += 1) {
+  for (let turns = 0; waitedMs < WAIT_MS; turns += 1) {
     if (isSo()) return
     await (turns < TURNS ? turn() : pause(1))
     const now = performance.now()

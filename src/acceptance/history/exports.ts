@@ -70,15 +70,15 @@ export class Exports {
   }
 
   async *#counted(channelId: ChannelId, lines: ExportLines): AsyncGenerator<string> {
-    const release = this.#few.take(channelId)
-    if (isFault(release)) {
-      yield lines.cut(release.code) // Others began since it was looked at.
+    const slot = this.#few.take(channelId)
+    if (isFault(slot)) {
+      yield lines.cut(slot.code) // Others began since it was looked at.
       return
     }
     try {
       yield* lines.lines()
     } finally {
-      release()
+      slot.release()
     }
   }
 

@@ -6,6 +6,8 @@
 //   few-at-once/2. What computes runs for some milliseconds at a time, counted in steps, and
 //     requests go on in between.
 
+import { Slots } from '#domain/bounds/slots'
+import type { Slot, SlotRefusal } from '#domain/bounds/slots'
 import { fault, isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
 import type { ChannelId } from '#domain/identity'
@@ -23,35 +25,28 @@ export interface Bounds {
 
 export class FewAtOnce {
   readonly #bounds: Bounds
-  readonly #ofChannel = new Map<ChannelId, number>()
-  #running = 0
+  /** By channel: an id is no address, and so counts as it is. */
+  readonly #slots: Slots
 
   constructor(bounds: Bounds) {
     this.#bounds = bounds
+    this.#slots = new Slots({ total: bounds.max, perAddress: bounds.ofChannel })
   }
 
   get running(): number {
-    return this.#running
+    return this.#slots.taken
   }
 
   /** The refusal of one more: rate_limited for its channel, server_busy for all. */
   refusal(channelId: ChannelId): Fault | undefined {
-    const { ofChannel, max, what, retryAfterMs } = this.#bounds
-    if ((this.#ofChannel.get(channelId) ?? 0) >= ofChannel) {
-      const detail = `other ${what} of this channel run: at most ${ofChannel} at a time`
-      return fault('rate_limited', { detail, retryAfterMs })
-    }
-    if (this.#running < max) return undefined
-    const detail = `other ${what} run: at most ${max} at a time`
-    return fault('server_busy', { detail, retryAfterMs })
+    const code = this.#slots.refusal(channelId)
+    return code && this.#fault(code)
   }
 
-  /** Counts one, until the function that it returns is called; a fault beyond the bounds. */
-  take(channelId: ChannelId): Answer<() => void> {
-    const refusal = this.refusal(channelId)
-    if (refusal !== undefined) return refusal // few-at-once/1
-    this.#count(channelId, 1)
-    return () => this.#count(channelId, -1)
+  /** Counts one, until the slot is released; a fault beyond the bounds. */
+  take(channelId: ChannelId): Answer<Slot> {
+    const slot = this.#slots.take(channelId) // few-at-once/1
+    return typeof slot === 'string' ? this.#fault(slot) : slot
   }
 
   /** Runs a job about a channel; a fault beyond the bounds. */
@@ -59,20 +54,20 @@ export class FewAtOnce {
     channelId: ChannelId,
     job: () => Promise<Answer<Result>>,
   ): Promise<Answer<Result>> {
-    const release = this.take(channelId)
-    if (isFault(release)) return release
+    const slot = this.take(channelId)
+    if (isFault(slot)) return slot
     try {
       return await job()
     } finally {
-      release()
+      slot.release()
     }
   }
 
-  #count(channelId: ChannelId, by: 1 | -1): void {
-    this.#running += by
-    const running = (this.#ofChannel.get(channelId) ?? 0) + by
-    if (running > 0) this.#ofChannel.set(channelId, running)
-    else this.#ofChannel.delete(channelId)
+  #fault(code: SlotRefusal): Fault {
+    const { ofChannel, max, what, retryAfterMs } = this.#bounds
+    const [where, most] = code === 'rate_limited' ? [' of this channel', ofChannel] : ['', max]
+    const detail = `other ${what}${where} run: at most ${most} at a time`
+    return fault(code, { detail, retryAfterMs })
   }
 }
 

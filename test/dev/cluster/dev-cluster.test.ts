@@ -20,6 +20,7 @@ import { runCommandLine } from '#src/cli/command-line'
 import { createClient } from '#src/client/client'
 import { isPortFree } from '#src/dev/servers/port'
 import { findOrInstall } from '#src/dev/servers/programs'
+import { TEST_MS } from '#test/support/bounds'
 import { program } from '#test/support/program'
 import { FakeProcessContext } from '#test/support/fake-process-context'
 import { temporaryFolder, until } from '#test/support/gateway'
@@ -54,7 +55,7 @@ function runIt(words: readonly string[], env: NodeJS.ProcessEnv = {}): Run {
 async function seen({ text, child }: Run, sought: RegExp): Promise<RegExpExecArray> {
   const find = async (): Promise<RegExpExecArray | null> => sought.exec(text())
   const isOver = (): boolean => child.exitCode !== null
-  await until(find, (match) => match !== null || isOver(), 60_000)
+  await until(find, (match) => match !== null || isOver())
   const match = await find()
   if (match === null) throw new Error(`no ${sought} in:\n${text()}`)
   return match
@@ -90,7 +91,7 @@ async function assertNothingLeft(t: ExecutionContext, run: Run, before: readonly
 /** Declares a test that needs the server programs. Where they are missing it says so and passes. */
 function testWithServers(title: string, run: (t: ExecutionContext) => Promise<void>): void {
   test.serial(title, async (t) => {
-    t.timeout(120_000)
+    t.timeout(TEST_MS)
     for (const wanted of ['nats-server', 'mariadbd'] as const) {
       const found = await findOrInstall(wanted, process.env)
       if (found.kind === 'found') continue

@@ -13,6 +13,7 @@ import type { ExecutionContext } from 'ava'
 import { startOwnGateway } from '#src/dev/demo/gateway'
 import { serveWhileStdin } from '#src/dev/own-program'
 import { processEnvironment } from '#src/config/environment'
+import { WAIT_MS } from '#test/support/bounds'
 
 function folderOf(t: ExecutionContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'heliograph-test-'))
@@ -63,7 +64,7 @@ test('demo-gateway/1: a gateway of another process stops when its standard input
     stdio: ['pipe', 'pipe', 'ignore'],
   })
   t.teardown(() => child.kill('SIGKILL'))
-  const exited = once(child, 'exit', { signal: AbortSignal.timeout(30_000) })
+  const exited = once(child, 'exit', { signal: AbortSignal.timeout(WAIT_MS) })
   // Its first line says that it listens.
   await once(child.stdout, 'data')
   child.stdin.end()
@@ -79,5 +80,5 @@ test('a gateway that cannot start ends, also while its standard input is open', 
     stdio: ['pipe', 'ignore', 'ignore'],
   })
   t.teardown(() => child.kill('SIGKILL'))
-  t.deepEqual(await once(child, 'exit', { signal: AbortSignal.timeout(30_000) }), [78, null])
+  t.deepEqual(await once(child, 'exit', { signal: AbortSignal.timeout(WAIT_MS) }), [78, null])
 })

@@ -13,6 +13,7 @@ import { dataSourceOptionsFor } from '#ormconfig'
 import { startMariaDb } from '#src/dev/servers/mariadb'
 import type { MariaDbServer } from '#src/dev/servers/mariadb'
 import { openStore } from '#src/store/store'
+import { TEST_MS } from '#test/support/bounds'
 import { withAuthority, makeAuthority } from '#test/support/certificate'
 import type { Authority } from '#test/support/certificate'
 import { FakeLogger, FakeMeter } from '#test/support/fake-telemetry'
@@ -79,7 +80,7 @@ const OTHER_NAME = `${NO_TLS}its certificate is not for the name or address by w
 test(
   'TLS: a good certificate is taken, and every other one refused with a sentence',
   withAuthority(async (t, authority) => {
-    t.timeout(180_000)
+    t.timeout(TEST_MS)
     const served = await serve(t, authority)
     if (served === undefined) return
     const { server, replace } = served
@@ -118,7 +119,7 @@ test(
 test(
   'TLS: a database that does not offer it is refused with a sentence',
   withAuthority(async (t, { caFile }) => {
-    t.timeout(180_000)
+    t.timeout(TEST_MS)
     const started = await startMariaDb({ env: process.env, parameters: ['--skip-ssl'] })
     if (started.kind === 'missing') return t.log(`not run: ${started.reason}`)
     t.teardown(() => started.server.stop())
