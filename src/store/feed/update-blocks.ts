@@ -183,9 +183,10 @@ export const isEntry = (update: UpdateRow): update is FeedRow => update.seq !== 
 export function mayHave(content: Uint8Array, entityId: string): boolean {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.length)
   const text = bytes.subarray(1 + (bytes[0] ?? 0) * RANDOM_BYTES)
-  if (!isPlain(text)) return unpack(text).includes(entityId)
+  const id = JSON.stringify(entityId) // In its quotes: not the beginning of another one.
+  if (!isPlain(text)) return unpack(text).includes(id)
   // The ids stand before the payloads, which are more than half of a block.
-  return text.subarray(0, text.indexOf(LINE_FEED)).includes(entityId)
+  return text.subarray(0, text.indexOf(LINE_FEED)).includes(id)
 }
 
 /**

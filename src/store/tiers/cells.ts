@@ -29,8 +29,12 @@ export const WHOLE: Cell = { firstPlace: 0, lastPlace: PLACE_MAX }
  * The place of a Thing. A hash for signatures: nobody finds many ids with one place, which would
  * make a cell that cannot be cut.
  */
-export const placeOf = (thing: string): number =>
-  Number.parseInt(hash('sha1', thing, 'hex').slice(0, 8), 16)
+export function placeOf(thing: string): number {
+  const digest = hash('sha1', thing, 'binary') // A character for each byte: half the time of hex.
+  let place = 0
+  for (let byte = 0; byte < PLACE_BITS / 8; byte += 1) place = place * 256 + digest.charCodeAt(byte)
+  return place
+}
 
 /** The places at which a cell begins that holds this place. */
 export const beginsOf = (place: number): readonly number[] =>

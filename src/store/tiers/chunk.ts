@@ -203,16 +203,18 @@ export function addChunk(buckets: Buckets, content: Uint8Array, isWanted: Wanted
         ? buckets.seriesIn(buckets.seriesOf(thing), attr, place)
         : undefined
       for (; row < end; row += 1) {
-        const count = readBucket(bucket, columns, row, next)
-        if (count > 1) next += 3
-        if (series !== undefined) buckets.add(series, bucket, 0)
+        if (series !== undefined) {
+          readBucket(bucket, columns, row, next)
+          buckets.add(series, bucket, 0)
+        }
+        if (numberAt(columns.count, row) > 1) next += 3
       }
     }
   }
 }
 
-/** Reads a bucket; returns how many readings it has. `next`: the place of its several numbers. */
-function readBucket(bucket: Float64Array, columns: Columns, row: number, next: number): number {
+/** Reads a bucket. `next`: the place of its several numbers. */
+function readBucket(bucket: Float64Array, columns: Columns, row: number, next: number): void {
   const count = numberAt(columns.count, row)
   bucket.fill(numberAt(columns.last, row))
   bucket[AT] = numberAt(columns.at, row)
@@ -222,5 +224,4 @@ function readBucket(bucket: Float64Array, columns: Columns, row: number, next: n
     bucket[MAX] = numberAt(columns.several, next + 1)
     bucket[SUM] = numberAt(columns.several, next + 2)
   }
-  return count
 }
