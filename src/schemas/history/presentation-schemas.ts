@@ -1,6 +1,7 @@
 // The form of a channel's presentation on the wire.
 
 import { named, object, only, whole } from '#src/schemas/json-schema'
+import { ANY_TEXT, NOT_BLANK } from '#src/schemas/patterns'
 
 export const PRESENTATION_MAX = 64
 export const PRESENTED_ATTRS_MAX = 256
@@ -10,11 +11,11 @@ export const NAME_BYTES_MAX = 128
 export const DECIMALS_MAX = 6
 export const ORDER_MAX = 1_000_000
 
-const text = (description: string) =>
-  ({ type: 'string', maxLength: FACE_TEXT_BYTES_MAX, description }) as const
+const text = (description: string, pattern = NOT_BLANK) =>
+  ({ type: 'string', pattern, maxLength: FACE_TEXT_BYTES_MAX, description }) as const
 const number = (description: string) => ({ type: 'number', description }) as const
 const whose = (description: string) =>
-  ({ type: 'string', maxLength: NAME_BYTES_MAX, description }) as const
+  ({ type: 'string', pattern: NOT_BLANK, maxLength: NAME_BYTES_MAX, description }) as const
 
 export const ATTR_FACE = named(
   'AttrFace',
@@ -22,7 +23,7 @@ export const ATTR_FACE = named(
     object(
       {
         label: text('The name that people read.'),
-        unit: text('The unit, as °C; empty for none.'),
+        unit: text('The unit, as °C; empty for none.', ANY_TEXT),
         min: number('The lowest value that is usual.'),
         max: number('The highest value that is usual.'),
         decimals: {
