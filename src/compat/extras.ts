@@ -1,7 +1,7 @@
 // The parts of an imitated tool's request beside the message itself: they are made to fit, never
 // refused. (decisions.md 12)
 
-import { bare } from '#domain/record'
+import { bare, isSafeText } from '#domain/record'
 import {
   IMAGE_BYTES_MAX,
   LIST_ITEMS_MAX,
@@ -9,7 +9,6 @@ import {
   METADATA_TEXT_BYTES_MAX,
   TAG_BYTES_MAX,
 } from '#src/schemas/fields/field-reader'
-import { isSafeText } from '#domain/safe-text'
 import { isLonger, utf8Bytes } from '#src/schemas/values'
 
 /** A Message as POST /message takes it, without its credentials. */

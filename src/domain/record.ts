@@ -1,4 +1,4 @@
-// JSON objects, whose keys callers choose.
+// JSON that callers make: objects, whose keys they choose, and texts. (decisions.md 3)
 
 // A constructor whose prototype is an empty object without a prototype of its own: its instances
 // inherit nothing, and unlike those of Object.create(null) they keep the engine's fast shape, which
@@ -40,3 +40,12 @@ export const isCount = (value: unknown): value is number =>
 /** Returns the object that a JSON text holds; an empty one for any other text. */
 export const recordFrom = (text: string): Readonly<Record<string, unknown>> =>
   recordOf(jsonOf(text)) ?? {}
+
+/** The rule that other texts break; it completes "<field> …". */
+export const UNSAFE_RULE = 'must not hold NUL or half a surrogate pair'
+
+/**
+ * True for text that can be kept: a lone half of a surrogate pair has no UTF-8 form, and a NUL
+ * character ends the text for many readers.
+ */
+export const isSafeText = (text: string): boolean => text.isWellFormed() && !text.includes('\0')

@@ -1,7 +1,6 @@
 // Reads the values of a rule, and words what is wrong with the first bad one.
 
-import { isRecord } from '#domain/record'
-import { isSafeText, UNSAFE_RULE } from '#domain/safe-text'
+import { isRecord, isSafeText, UNSAFE_RULE } from '#domain/record'
 import { DURATION_RULE, durationMs } from './durations.ts'
 
 /** The first fault of a rule: the path of a member, and the rule that it breaks. */

@@ -13,7 +13,7 @@ import { computed, read, written } from './members.ts'
 import { CHANNEL_NAME_FORM, trimmed } from './patterns.ts'
 import { PREFERENCES } from './people/preferences.ts'
 import { KEYED, OPENING, get, post, routes } from './route.ts'
-import { isSafeText } from '#domain/safe-text'
+import { isSafeText } from '#domain/record'
 import type { SentText } from './values.ts'
 
 export const NAME_RULE = '1 to 128 characters without control characters; not unique.'

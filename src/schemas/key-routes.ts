@@ -14,7 +14,7 @@ import { computed, read } from './members.ts'
 import { PAGE, nextCursor } from './paging.ts'
 import { KEY_ID_FORM, PREFIX_FORM, atMost, exactly, trimmed, trimmedOrBlank } from './patterns.ts'
 import { OPENING, post, routes } from './route.ts'
-import { isSafeText } from '#domain/safe-text'
+import { isSafeText } from '#domain/record'
 import { dayText, invalid, readParsed, readTime } from './values.ts'
 import type { SentText } from './values.ts'
 

@@ -5,7 +5,7 @@ import type { Fault, FaultCode } from '#domain/fault'
 import { parseChannelId } from '#domain/identity'
 import type { ChannelId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
-import { isSafeText, UNSAFE_RULE } from '#domain/safe-text'
+import { isSafeText, UNSAFE_RULE } from '#domain/record'
 
 export const PASSWORD_BYTES_MIN = 8
 export const PASSWORD_BYTES_MAX = 128

@@ -9,9 +9,8 @@
 
 import { fault, isFault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
-import { bare, isRecord } from '#domain/record'
+import { bare, isRecord, isSafeText, UNSAFE_RULE } from '#domain/record'
 import { readJson } from '#src/schemas/json/json'
-import { isSafeText, UNSAFE_RULE } from '#domain/safe-text'
 import { invalid } from '#src/schemas/values'
 
 export type JsonObject = Readonly<Record<string, unknown>>

@@ -9,14 +9,13 @@
 
 import { isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
-import { bare } from '#domain/record'
+import { bare, isSafeText, UNSAFE_RULE } from '#domain/record'
 import type { Fields, Json } from '#domain/submission'
 
 import { MESSAGE_FIELDS, fieldsOf } from './submission-fields.ts'
 import type { Field, FieldKind, Fields as Declared } from './submission-fields.ts'
 import { REMIND_RULE, STEPS_RULE, remindEveryMs, stepsFrom } from '#src/rules/escalation'
 import { refusalOfTree } from '#src/schemas/json/tree'
-import { isSafeText, UNSAFE_RULE } from '#domain/safe-text'
 import { invalid, isLonger, readText, readTime } from '#src/schemas/values'
 import type { SentText, SentTime } from '#src/schemas/values'
 

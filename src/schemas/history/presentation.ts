@@ -14,8 +14,7 @@ import type {
   SaidOfAttr,
 } from '#domain/history/presentation'
 import type { Answer } from '#domain/ports'
-import { bare, isRecord, jsonOf } from '#domain/record'
-import { isSafeText } from '#domain/safe-text'
+import { bare, isRecord, isSafeText, jsonOf } from '#domain/record'
 import { invalid, isBlank, isLonger } from '#src/schemas/values'
 import type { ATTR_FACE } from './presentation-schemas.ts'
 import {

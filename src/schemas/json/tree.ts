@@ -3,7 +3,7 @@
 import type { Fault } from '#domain/fault'
 import type { Json } from '#domain/submission'
 
-import { isSafeText, UNSAFE_RULE } from '#domain/safe-text'
+import { isSafeText, UNSAFE_RULE } from '#domain/record'
 import { invalid } from '#src/schemas/values'
 
 /** The deepest nesting of objects and lists, the outermost counted. */

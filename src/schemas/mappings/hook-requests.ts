@@ -2,8 +2,7 @@
 
 import { fault, isFault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
-import { isRecord, jsonOf } from '#domain/record'
-import { isSafeText } from '#domain/safe-text'
+import { isRecord, isSafeText, jsonOf } from '#domain/record'
 import { invalid, isBlank, isLonger } from '#src/schemas/values'
 import {
   HOOK_MAPPINGS_MAX,

@@ -2,9 +2,8 @@
 
 import { fault, isFault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
-import { isRecord } from '#domain/record'
+import { isRecord, isSafeText } from '#domain/record'
 import { parseJson } from '#src/schemas/json/json'
-import { isSafeText } from '#domain/safe-text'
 import { invalid, isLonger } from '#src/schemas/values'
 import { KINDS, MAPPINGS_MAX, MAPPING_BYTES_MAX, MAPPING_MEMBERS } from './mapping-schemas.ts'
 import type { MappingFields } from './mapping-schemas.ts'
