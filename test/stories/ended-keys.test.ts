@@ -24,7 +24,7 @@ import { until } from '#test/support/until'
 const clusterTest = testsWithServers()
 const PASSWORD = 'correct-horse-battery'
 /** A key that expires lives this many times as long as it took to open every door before. */
-const LIVES = 4
+const LIVES = 3
 const LIFE_MS_MIN = 3_000
 const IN_CONNECT = 40
 
