@@ -2,7 +2,7 @@
 
 import test from 'ava'
 
-import { PERIOD_MS, TIER_MS } from '#domain/history/series'
+import { TIER_MS } from '#domain/history/series'
 import { Buckets, NONE } from '#src/store/tiers/buckets'
 import { beginsOf, cellsOf, placeOf } from '#src/store/tiers/cells'
 import { addChunk, writeChunk } from '#src/store/tiers/chunk'
@@ -129,37 +129,6 @@ test('merging/2: a merge during which a deletion was joined brings nothing back'
   t.deepEqual(new Set(rows.map(({ tier }) => tier)), new Set([0]))
   const query = { channelId: channel(1), thingId: 'a', step: '1d', from: 0, to: 2 * START } as const
   t.deepEqual(await store.series.series(query), { attrs: {} })
-})
-
-test('merging/3, merging/4: chunks of many Things are halved before they are merged, and few are remembered', async (t) => {
-  const store = await openWatched(t, `sqlite:${await emptyFile(t)}`)
-  const writer = await ChannelWriter.open(store, 1)
-  const readings = 12
-  // A chunk of the whole channel lies under large ones of its parts.
-  for (let count = 0; count < readings; count += 1) {
-    const things = count === 0 ? 1 : 1_000
-    const attrs = Object.fromEntries(Array.from({ length: 10 }, (_, name) => [`n${name}`, count]))
-    for (let index = 0; index < things; index += 1) {
-      writer.take(thing('update', `t${index}`, { at: START + count * WIDTH, attrs }))
-    }
-    await writer.commit()
-    await joinAll(store)
-  }
-  const removed: number[] = []
-  for (let merged = 1; merged > 0; removed.push(merged)) {
-    merged = await store.merging.merge(START, EVER)
-  }
-  t.true(removed.includes(1), 'a chunk was halved alone')
-  t.true(Math.max(...removed) <= 1_024)
-  const query = {
-    channelId: channel(1),
-    thingId: 't0',
-    step: '5m',
-    from: START,
-    to: START + PERIOD_MS['5m'],
-  } as const
-  const { attrs } = await store.series.series(query)
-  t.like(attrs['n3'], { count: Array.from({ length: readings }, () => 1) })
 })
 
 test('series/1: a series counts a block once while it is joined and merged', async (t) => {

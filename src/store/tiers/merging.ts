@@ -6,9 +6,8 @@
 //   merging/2. Nothing of a deleted Thing comes back: deletions are read before the chunks, and a
 //     merge during which another deletion was joined is undone.
 //   merging/3. A merge takes at most UNIT_BYTES_MAX of chunks, or those of the smallest cell; wider
-//     chunks are halved first. No other job waits for more than a slice of it. (W7)
-//   merging/4. The candidates that are remembered are bounded; one that is forgotten is merged with
-//     the next one of its cell, or once it is due. (W7)
+//     chunks are halved first. No other job waits for more than a slice of it, or for the look at
+//     one candidate. (W7)
 
 import { TIERS, TIER_MS, firstKept } from '#domain/history/series'
 import type { TierRetention } from '#domain/history/series'
@@ -21,6 +20,8 @@ import type { Tables } from '#src/store/entities/tables'
 import type { TierChunkRow } from '#src/store/entities/tiers'
 import { Bulk, allIn, removeById, runAll } from '#src/store/statements/bulk'
 import { Buckets, NONE } from './buckets.ts'
+import { Candidates } from './candidates.ts'
+import type { Candidate } from './candidates.ts'
 import { beginsOf, depthOf, halvesOf, isSmallest } from './cells.ts'
 import type { Cell } from './cells.ts'
 import { addChunk } from './chunk.ts'
@@ -31,15 +32,9 @@ const UNIT_BYTES_MAX = 2 * 2 ** 20
 const UNIT_CHUNKS_MAX = 1_024
 /** Chunks of a slice. */
 const SLICE_CHUNKS = 8
-const CANDIDATES_MAX = 20_000
 
 /** A chunk whose content is not read. */
 type Held = Pick<TierChunkRow, 'level' | 'run' | 'bytes' | 'dueAt'> & Cell & { readonly id: number }
-
-/** Where chunks may lie over each other. `level`: absent for all of a group, as one is due. */
-interface Candidate extends Group, Cell {
-  readonly level?: number
-}
 
 interface Unit {
   readonly group: Group
@@ -58,7 +53,7 @@ export class Merging implements MergingStore {
   readonly #database: Database
   readonly #chunks: Bulk<TierChunkRow>
   readonly #leftOut: (by?: number) => void
-  readonly #candidates = new Map<string, Candidate>()
+  readonly #candidates = new Candidates()
 
   constructor(database: Database, tables: Tables, meter: Meter) {
     this.#database = database
@@ -67,22 +62,18 @@ export class Merging implements MergingStore {
     meter.gauge('tier_merges_waiting', {}, () => this.#candidates.size)
   }
 
-  /** Takes note of chunks that were written, which may have to be merged. */
+  /** Takes note of chunks that were written at once, which may have to be merged. */
   written(chunks: readonly TierChunkRow[], leftOut: number): void {
     this.#leftOut(leftOut)
-    for (const { channel, tier, period, level, firstPlace, lastPlace } of chunks) {
-      if (level === LAST_LEVEL) continue
-      if (this.#candidates.size === CANDIDATES_MAX) return // merging/4
-      const key = `${channel} ${tier} ${period} ${level} ${firstPlace}`
-      this.#candidates.set(key, { channel, tier, period, level, firstPlace, lastPlace })
-    }
+    this.#candidates.written(chunks)
   }
 
   async merge(nowMs: number, kept: TierRetention): Promise<number> {
-    for (const [key, candidate] of this.#candidates) {
+    for (const [name, candidate] of this.#candidates.found) {
       const merged = await this.#mergeAt(candidate, nowMs, kept)
       if (merged > 0) return merged
-      this.#candidates.delete(key)
+      this.#candidates.drop(name)
+      await this.#pause() // merging/3
     }
     const due = await this.#database.first<Candidate>(
       `SELECT channel, tier, period, first_place AS firstPlace, last_place AS lastPlace

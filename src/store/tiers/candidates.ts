@@ -1,0 +1,77 @@
+// Remembers where chunks of a level may lie over each other often enough to be merged.
+//
+// Invariants:
+//   candidates/1. A level of a group has candidates once it was written as often as chunks have to
+//     lie over each other: with a thousand channels each run writes a thousand chunks, and to look
+//     at all of them each time would take as long as joining.
+//   candidates/2. What is remembered is bounded. Once it is full, everything is looked at, so the
+//     cells of many channels find their turn; one that is forgotten meanwhile is merged with the
+//     next chunk of it, or once it is due. (W7)
+
+import type { TierChunkRow } from '#src/store/entities/tiers'
+import type { Cell } from './cells.ts'
+import { LAST_LEVEL, MERGED } from './chunk-rows.ts'
+import type { Group } from './chunk-rows.ts'
+
+export const CANDIDATES_MAX = 20_000
+
+/** Where chunks may lie over each other. `level`: absent for all of a group, as one is due. */
+export interface Candidate extends Group, Cell {
+  readonly level?: number
+}
+
+/** A level that was written a few times, and its cells by their first place. */
+interface Written {
+  writes: number
+  readonly cells: Map<number, Candidate>
+}
+
+export class Candidates {
+  readonly #levels = new Map<string, Written>()
+  /** Cells of those levels. */
+  #cells = 0
+  readonly #found = new Map<string, Candidate>()
+
+  /** How many cells are remembered. */
+  get size(): number {
+    return this.#cells + this.#found.size
+  }
+
+  /** Takes note of chunks that were written at once. */
+  written(chunks: readonly TierChunkRow[]): void {
+    const levels = new Map<string, Written>()
+    for (const { channel, tier, period, level, firstPlace, lastPlace } of chunks) {
+      if (level === LAST_LEVEL) continue
+      if (this.size === CANDIDATES_MAX) return this.#promoteAll() // candidates/2
+      const key = `${channel} ${tier} ${period} ${level}`
+      let known = this.#levels.get(key)
+      if (known === undefined) this.#levels.set(key, (known = { writes: 0, cells: new Map() }))
+      levels.set(key, known)
+      if (!known.cells.has(firstPlace)) this.#cells += 1
+      known.cells.set(firstPlace, { channel, tier, period, level, firstPlace, lastPlace })
+    }
+    for (const [key, known] of levels) {
+      known.writes += 1
+      if (known.writes >= MERGED) this.#promote(key, known) // candidates/1
+    }
+  }
+
+  /** The candidates by their names, the oldest first; `drop` forgets one. */
+  get found(): ReadonlyMap<string, Candidate> {
+    return this.#found
+  }
+
+  drop(name: string): void {
+    this.#found.delete(name)
+  }
+
+  #promoteAll(): void {
+    for (const [key, known] of this.#levels) this.#promote(key, known)
+  }
+
+  #promote(key: string, { cells }: Written): void {
+    for (const [place, candidate] of cells) this.#found.set(`${key} ${place}`, candidate)
+    this.#cells -= cells.size
+    this.#levels.delete(key)
+  }
+}

@@ -1,0 +1,139 @@
+// Goal: chunks are merged where they lie over each other often enough, looked at nowhere else, and
+// nobody waits for that.
+
+import test from 'ava'
+
+import { PERIOD_MS, TIER_MS } from '#domain/history/series'
+import type { TierChunkRow } from '#src/store/entities/tiers'
+import { CANDIDATES_MAX, Candidates } from '#src/store/tiers/candidates'
+import { LAST_LEVEL, MERGED } from '#src/store/tiers/chunk-rows'
+import { emptyFile } from '#test/support/sqlite-store'
+import { joinAll } from '#test/support/joined'
+import { ChannelWriter } from '#test/support/store-writer'
+import { channel, thing } from '#test/support/submissions'
+import { openWatched } from '#test/support/watched-store'
+
+const WIDTH = TIER_MS['5m']
+const EVER = { '5m': 1e14, '1h': 1e14, '1d': 1e14 }
+const START = 20_000 * TIER_MS['1d']
+
+const chunk = (ref: number, firstPlace = 0, level = 0): TierChunkRow => ({
+  channel: ref,
+  tier: 0,
+  period: 0,
+  level,
+  firstPlace,
+  lastPlace: firstPlace,
+  run: 1,
+  dueAt: 1,
+  bytes: 0,
+  content: Buffer.alloc(0),
+})
+
+const found = (candidates: Candidates): readonly (readonly [channel: number, place: number])[] =>
+  [...candidates.found.values()].map(({ channel, firstPlace }) => [channel, firstPlace])
+
+test('candidates/1: cells are looked at once their level was written as often as chunks have to lie over each other', (t) => {
+  const candidates = new Candidates()
+  for (let write = 1; write < MERGED; write += 1) {
+    candidates.written([chunk(1, write), chunk(1, 100), chunk(2)])
+  }
+  t.deepEqual(found(candidates), [])
+  t.is(candidates.size, MERGED + 1)
+  candidates.written([chunk(1, 100), chunk(1, 101), chunk(1, 100, 1)])
+  const places = [1, 100, 2, 3, 4, 5, 6, 7, 101]
+  t.deepEqual(
+    found(candidates),
+    places.map((place) => [1, place]),
+  )
+  for (const name of candidates.found.keys()) candidates.drop(name)
+  candidates.written([chunk(1, 100)])
+  t.deepEqual(found(candidates), [])
+})
+
+test('candidates/1: chunks that are left of a period are merged no more', (t) => {
+  const candidates = new Candidates()
+  for (let write = 0; write < MERGED; write += 1) candidates.written([chunk(1, 0, LAST_LEVEL)])
+  t.is(candidates.size, 0)
+})
+
+test('candidates/2: up to the limit cells are remembered; with one more all are looked at, and it is not', (t) => {
+  const candidates = new Candidates()
+  const all = Array.from({ length: CANDIDATES_MAX }, (_, index) => chunk(index))
+  candidates.written(all)
+  t.is(candidates.size, CANDIDATES_MAX)
+  t.is(candidates.found.size, 0)
+  candidates.written([chunk(CANDIDATES_MAX)])
+  t.is(candidates.size, CANDIDATES_MAX)
+  t.is(candidates.found.size, CANDIDATES_MAX)
+  for (const name of candidates.found.keys()) candidates.drop(name)
+  candidates.written([chunk(CANDIDATES_MAX)])
+  t.is(candidates.size, 1)
+})
+
+test('merging/3: chunks of many Things are halved before they are merged', async (t) => {
+  const store = await openWatched(t, `sqlite:${await emptyFile(t)}`)
+  const writer = await ChannelWriter.open(store, 1)
+  const readings = 12
+  // A chunk of the whole channel lies under large ones of its parts.
+  for (let count = 0; count < readings; count += 1) {
+    const things = count === 0 ? 1 : 1_000
+    const attrs = Object.fromEntries(Array.from({ length: 10 }, (_, name) => [`n${name}`, count]))
+    for (let index = 0; index < things; index += 1) {
+      writer.take(thing('update', `t${index}`, { at: START + count * WIDTH, attrs }))
+    }
+    await writer.commit()
+    await joinAll(store)
+  }
+  const removed: number[] = []
+  for (let merged = 1; merged > 0; removed.push(merged)) {
+    merged = await store.merging.merge(START, EVER)
+  }
+  t.true(removed.includes(1), 'a chunk was halved alone')
+  t.true(Math.max(...removed) <= 1_024)
+  const query = {
+    channelId: channel(1),
+    thingId: 't0',
+    step: '5m',
+    from: START,
+    to: START + PERIOD_MS['5m'],
+  } as const
+  const { attrs } = await store.series.series(query)
+  t.like(attrs['n3'], { count: Array.from({ length: readings }, () => 1) })
+})
+
+test('merging/3: between looks at two candidates the thread gets its messages', async (t) => {
+  const store = await openWatched(t, `sqlite:${await emptyFile(t)}`)
+  const writer = await ChannelWriter.open(store, 1)
+  const attrs = Object.fromEntries(Array.from({ length: 10 }, (_, name) => [`n${name}`, 1]))
+  for (let run = 0; run < MERGED; run += 1) {
+    for (let index = 0; index < 2_000; index += 1) {
+      writer.take(thing('update', `t${index}`, { at: START + run, attrs }))
+    }
+    await writer.commit()
+    await joinAll(store)
+  }
+  const turnsOfMerge = async () => {
+    let turns = 0
+    let isOver = false
+    const count = (): void => {
+      turns += 1
+      if (!isOver) setImmediate(count)
+    }
+    setImmediate(count)
+    const merged = await store.merging.merge(START, EVER)
+    isOver = true
+    return { merged, turns }
+  }
+  let merges = 0
+  for (;;) {
+    const { merged, turns } = await turnsOfMerge()
+    if (merged > 0) {
+      merges += 1
+      continue
+    }
+    // Each merge wrote chunks of a higher level, which do not lie over others yet.
+    t.true(turns >= merges && merges > 20, `${turns} turns for what ${merges} merges wrote`)
+    return
+  }
+})
