@@ -31,7 +31,7 @@ const chunk = (ref: number, firstPlace = 0, level = 0): TierChunkRow => ({
 })
 
 const found = (candidates: Candidates): readonly (readonly [channel: number, place: number])[] =>
-  [...candidates.found.values()].map(({ channel, firstPlace }) => [channel, firstPlace])
+  [...candidates.found.values()].map((one) => [one.channel, one.firstPlace])
 
 test('candidates/1: cells are looked at once their level was written as often as chunks have to lie over each other', (t) => {
   const candidates = new Candidates()
