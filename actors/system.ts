@@ -182,7 +182,9 @@ export class ActorSystem {
   /**
    * Rests after a short turn for as long as a few such turns. Meanwhile the log takes more, so
    * turns are few and large; a quiet gateway rests for a moment only. Turn and rest together take
-   * CYCLE_MS at most: submissions behind a long turn must not wait for its rest as well.
+   * CYCLE_MS at most: submissions behind a long turn must not wait for its rest as well. Behind one
+   * of CYCLE_MS the thread receives its messages: what it has of the log may be many such turns,
+   * and questions would wait for the last of them.
    */
   async #applyAndRest(items: readonly Item[]): Promise<void> {
     const { nowMs, wait } = this.#ports
@@ -192,8 +194,9 @@ export class ActorSystem {
     this.#outages = 0
     const tookMs = nowMs() - startedMs
     const restMs = Math.min(REST_TURNS * tookMs, CYCLE_MS - tookMs)
+    const isLong = tookMs >= CYCLE_MS
     this.isBusy = isLarge || restMs <= 0
-    if (!this.isBusy && this.#phase === 'running') await wait(restMs)
+    if ((!this.isBusy || isLong) && this.#phase === 'running') await wait(Math.max(0, restMs))
   }
 
   async #sleep(): Promise<void> {
