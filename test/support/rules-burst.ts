@@ -23,9 +23,6 @@ interface Nodes {
   readonly applying: Gateway
 }
 
-/** How long a busy machine may take until most updates wait. */
-const FULL_MS = 120_000
-
 /**
  * Sends updates of the greedy channel, each of which opens or closes an Event of every rule, and
  * after them some of the other channel. Gives how many firings came between the sending of each of
@@ -42,7 +39,7 @@ export async function firingsBeforeOthers(
   const waiting = () => figureOf(accepting, 'heliograph_channel_waiting_submissions')
   const toggling = toggles(accepting, greedy)
   try {
-    await until(waiting, (count) => count > TOGGLES / 2, FULL_MS)
+    await until(waiting, (count) => count > TOGGLES / 2)
     const counts: number[] = []
     for (let each = 0; each < OTHERS; each += 1) {
       const before = await fired()
