@@ -45,11 +45,12 @@ export class Slots {
     const refusal = this.refusal(address, count)
     if (refusal !== undefined) return refusal
     const host = address && hostOf(address)
-    this.#add(host, count)
-    return new TakenSlot(() => this.#add(host, -count))
+    this.add(host, count)
+    return new TakenSlot(this, host, count)
   }
 
-  #add(host: string | undefined, count: number): void {
+  /** Counts more that a host holds, or less; only a slot calls it. */
+  add(host: string | undefined, count: number): void {
     this.#taken += count
     if (host === undefined) return
     const held = (this.#byHost.get(host) ?? 0) + count
@@ -58,15 +59,20 @@ export class Slots {
   }
 }
 
+/** Thousands of connections hold one each for long: plain members take less than a closure. */
 class TakenSlot implements Slot {
-  #release: (() => void) | undefined
+  readonly #slots: Slots
+  readonly #host: string | undefined
+  #count: number
 
-  constructor(release: () => void) {
-    this.#release = release
+  constructor(slots: Slots, host: string | undefined, count: number) {
+    this.#slots = slots
+    this.#host = host
+    this.#count = count
   }
 
   release(): void {
-    this.#release?.()
-    this.#release = undefined // slots/1
+    this.#slots.add(this.#host, -this.#count)
+    this.#count = 0 // slots/1
   }
 }

@@ -146,11 +146,27 @@ function upgrade<Data>(
     room.release()
     return refused(fault(slot, { retryAfterMs: RETRY_AFTER_MS }))
   }
-  const release = (): void => [slot, room].forEach((taken) => taken.release())
-  const data = dataOf({ address, authorization: header('authorization'), slot: { release } })
+  const both = new BothSlots(slot, room)
+  const data = dataOf({ address, authorization: header('authorization'), slot: both })
   const [key, extensions] = [header('sec-websocket-key'), header('sec-websocket-extensions')]
   response.upgrade<Data>(data, key, protocol, extensions, context)
   upgraded()
+}
+
+/** No closure: it would keep the request and its response as long as the connection. (upgrade/1) */
+class BothSlots implements Slot {
+  readonly #slot: Slot
+  readonly #room: Slot
+
+  constructor(slot: Slot, room: Slot) {
+    this.#slot = slot
+    this.#room = room
+  }
+
+  release(): void {
+    this.#slot.release()
+    this.#room.release()
+  }
 }
 
 const offers = (names: string, protocol: string): boolean =>
