@@ -40,6 +40,8 @@ const ENDINGS: ReadonlySet<Fault['code']> = new Set(['channel_not_found', 'key_e
 export class MqttConnection implements CarrierHandle, FollowedBy, Writer {
   readonly carrier: MqttCarrier
   tickSlice: number | undefined
+  tickBefore: MqttConnection | undefined
+  tickAfter: MqttConnection | undefined
   readonly #ports: ConnectionPorts<MqttConnection>
   readonly #session: Session
   readonly #incoming: Incoming

@@ -10,7 +10,7 @@ import type { InFlight } from './in-flight.ts'
 import type { Lasting } from './lasting.ts'
 import type { Testament } from './wills.ts'
 
-export interface ConnectionPorts<Connection extends Ticked> extends EntrancePorts {
+export interface ConnectionPorts<Connection extends Ticked<Connection>> extends EntrancePorts {
   readonly runtime: Pick<Runtime, 'nowMs' | 'wait' | 'after' | 'monotonicMs' | 'soon'>
   readonly logger: Pick<Logger, 'debug' | 'warn' | 'error'>
   /** For clients whose credentials are not good yet, and for the others. */

@@ -15,7 +15,7 @@ import type { Ticked, Ticks } from './ticks.ts'
  * Ports that all connections of a process share. Deadlines and heartbeats use `monotonicMs`;
  * `nowMs` is only for messages to devices.
  */
-export interface ConnectionPorts<Connection extends Ticked> extends Pick<
+export interface ConnectionPorts<Connection extends Ticked<Connection>> extends Pick<
   Runtime,
   'nowMs' | 'monotonicMs' | 'random' | 'soon'
 > {

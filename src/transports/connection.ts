@@ -36,6 +36,8 @@ export class Connection implements SessionHandle, Writer<string> {
   readonly session: Session
   readonly rank: Rank
   tickSlice: number | undefined
+  tickBefore: Connection | undefined
+  tickAfter: Connection | undefined
   readonly #shared: Shared
   readonly #listening: Listening<Connection>
   readonly #outbox: Outbox<string>

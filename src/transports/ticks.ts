@@ -10,14 +10,21 @@ export const SLICE_MS = 100
 /** A tick that is due after more slices comes at their end, and again later. */
 const SLICES = 256
 
-/** A session, as far as this file needs it. */
-export interface Ticked {
+/**
+ * A session, as far as this file needs it. The members of a slice are a ring of their own: a Set
+ * grows and shrinks with each of them, and what it drops is old by then and stays for long.
+ */
+export interface Ticked<Member> {
   /** The number of the slice of time in which its tick comes; undefined for none. Kept by Ticks. */
   tickSlice: number | undefined
+  /** The members of the slice before and after this one: one that is alone is its own neighbour. */
+  tickBefore: Member | undefined
+  tickAfter: Member | undefined
 }
 
-export class Ticks<Member extends Ticked> {
-  readonly #slices = Array.from({ length: SLICES }, () => new Set<Member>())
+export class Ticks<Member extends Ticked<Member>> {
+  /** The first member of each slice. */
+  readonly #slices = new Array<Member | undefined>(SLICES).fill(undefined)
   /** The number of the last slice whose ticks `due` has given. */
   #taken: number
 
@@ -33,14 +40,21 @@ export class Ticks<Member extends Ticked> {
     const slice = Math.min(own, this.#taken + SLICES - 1)
     if (member.tickSlice !== undefined && slice >= member.tickSlice) return
     this.remove(member)
+    const first = (this.#slices[slice % SLICES] ??= member)
     member.tickSlice = slice
-    this.#slices[slice % SLICES]?.add(member)
+    join(first.tickBefore ?? member, member)
+    join(member, first)
   }
 
   remove(member: Member): void {
-    if (member.tickSlice === undefined) return
-    this.#slices[member.tickSlice % SLICES]?.delete(member)
-    member.tickSlice = undefined
+    const { tickSlice, tickBefore, tickAfter } = member
+    if (tickSlice === undefined || tickBefore === undefined || tickAfter === undefined) return
+    const index = tickSlice % SLICES
+    if (this.#slices[index] === member) {
+      this.#slices[index] = tickAfter === member ? undefined : tickAfter
+    }
+    join(tickBefore, tickAfter)
+    member.tickSlice = member.tickBefore = member.tickAfter = undefined
   }
 
   /** The members whose tick is due. A member that is removed during the iteration gets none. */
@@ -48,11 +62,18 @@ export class Ticks<Member extends Ticked> {
     const last = Math.floor(nowMs / SLICE_MS)
     while (this.#taken < last) {
       this.#taken += 1
-      const members = this.#slices[this.#taken % SLICES] ?? []
-      for (const member of members) {
+      const index = this.#taken % SLICES
+      let member = this.#slices[index]
+      while (member !== undefined) {
         this.remove(member)
         yield member
+        member = this.#slices[index]
       }
     }
   }
+}
+
+function join<Member extends Ticked<Member>>(before: Member, after: Member): void {
+  before.tickAfter = after
+  after.tickBefore = before
 }

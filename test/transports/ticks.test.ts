@@ -1,14 +1,20 @@
 import test from 'ava'
+import * as fc from 'fast-check'
 
 import { SLICE_MS, Ticks } from '#src/transports/ticks'
 import type { Ticked } from '#src/transports/ticks'
 
-interface Member extends Ticked {
+interface Member extends Ticked<Member> {
   readonly name: string
 }
 
 const START = 1_000_000
-const named = (name: string): Member => ({ name, tickSlice: undefined })
+const named = (name: string): Member => ({
+  name,
+  tickSlice: undefined,
+  tickBefore: undefined,
+  tickAfter: undefined,
+})
 
 /** The names of the members that have their tick in each slice up to a time. */
 function played(ticks: Ticks<Member>, untilMs: number): readonly string[] {
@@ -69,4 +75,24 @@ test('a member that is removed while others get their tick gets none', (t) => {
     for (const other of members) if (other.name === 'b') ticks.remove(other)
   }
   t.deepEqual(said, ['a', 'c'])
+})
+
+test('of many plans and removals in any order each member keeps its earliest plan', (t) => {
+  const planned = fc.record({ member: fc.nat(4), slices: fc.nat(9), leaves: fc.boolean() })
+  const holds = fc.property(fc.array(planned, { maxLength: 40 }), (plans) => {
+    const ticks = new Ticks<Member>(START)
+    const members = Array.from('abcde', named)
+    const expected = new Map<string, number>()
+    for (const { member: index, slices, leaves } of plans) {
+      const member = members[index] ?? named('none')
+      const at = Math.min(expected.get(member.name) ?? Infinity, (slices + 1) * SLICE_MS)
+      if (leaves) ticks.remove(member)
+      else ticks.atLatest(member, START + at)
+      if (leaves) expected.delete(member.name)
+      else expected.set(member.name, at)
+    }
+    const said = [...expected].map(([name, at]) => `${name} ${at}`)
+    t.deepEqual(played(ticks, 60_000).toSorted(), said.toSorted())
+  })
+  fc.assert(holds)
 })
