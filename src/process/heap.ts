@@ -7,8 +7,8 @@ import type { Runtime } from '#domain/runtime'
 const WINDOW_MS = 5_000
 /** The share of a window in which a quiet thread may have worked. */
 const BUSY_MAX = 0.05
-/** The least growth that is worth a collection. */
-const GROWN_BYTES_MIN = 12 * 2 ** 20
+/** The least growth that is worth a collection, which takes longer the larger the heap is. */
+const GROWN_RATIO_MIN = 1.25
 /** Windows between two collections: one pauses the thread for 50 to 150 ms. */
 const WINDOWS_MIN = 12
 
@@ -36,7 +36,7 @@ export function returnMemoryWhenQuiet(
   every(WINDOW_MS, () => {
     windows += 1
     const isQuiet = heap.utilization() <= BUSY_MAX
-    if (!isQuiet || windows < WINDOWS_MIN || heap.bytes() - kept < GROWN_BYTES_MIN) return
+    if (!isQuiet || windows < WINDOWS_MIN || heap.bytes() < kept * GROWN_RATIO_MIN) return
     windows = 0
     void heap.giveBack().then(() => {
       kept = heap.bytes()
