@@ -18,7 +18,7 @@ export const NODE_FLAGS: readonly string[] = [
  * password check to keep as much, once in each thread of the pool. And threads share two heaps: by
  * default each of the thirteen has its own, half empty.
  */
-const ALLOCATOR: Readonly<Record<string, string>> = {
+export const ALLOCATOR: Readonly<Record<string, string>> = {
   MALLOC_ARENA_MAX: '2',
   MALLOC_MMAP_THRESHOLD_: String(2 * 2 ** 20),
   MALLOC_TRIM_THRESHOLD_: String(128 * 2 ** 10),

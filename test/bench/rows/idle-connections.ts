@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+import { ALLOCATOR } from '#src/process/node-settings'
 import { spread } from '#test/bench/load/statistics'
 import { Caller, textOf } from '#test/bench/rig/caller'
 import { makeCertificate } from '#test/bench/rig/certificate'
@@ -18,6 +19,8 @@ const DEVICES = 4_000
 /** Figures are of so many; fewer are connected, as the limits of open files allow. */
 const SCALE = 10_000 / DEVICES
 const SETTLE_MS = 10_000
+/** A thread gives back what it does not need within a minute. */
+const GIVE_BACK_MS = 60_000
 /** Each device has one heartbeat in this time. */
 const WATCH_MS = 25_000
 /** Registrations under way. */
@@ -26,7 +29,7 @@ const AT_ONCE = 16
 const MEMORY = {
   row: 'idle-connections',
   unit: 'MB per 10,000',
-  goal: { kind: 'ratio-at-most', must: 2.5, aim: 1.25 },
+  goal: { kind: 'ratio-at-most', must: 2, aim: 1.25 },
 } as const
 const CPU = {
   row: 'idle-connections.cpu',
@@ -77,7 +80,9 @@ function figuresOf(product: readonly Taken[], bare: readonly Taken[]): readonly 
 
 async function takenByBare(session: Session, directory: string): Promise<Taken> {
   const script = fileURLToPath(new URL('../denominators/bare-websockets.ts', import.meta.url))
-  const server = await startServer(script, await certificateIn(directory))
+  // A gateway starts itself with this allocator; with another one, what is free after the start takes
+  // the first thousand connections.
+  const server = await startServer(script, { ...ALLOCATOR, ...(await certificateIn(directory)) })
   const silent = Array.from({ length: DEVICES }, () => null)
   return measure(session, { name: 'D8', server, hellos: silent })
 }
@@ -117,7 +122,7 @@ async function measure(session: Session, { name, server, hellos }: Listening): P
     const alone = await cpuShareOf(server)
     const before = residentMbOf(server.pid)
     await devices.connect({ port: server.port, hellos })
-    await passing(SETTLE_MS)
+    await passing(GIVE_BACK_MS)
     const share = (await cpuShareOf(server)) - alone
     const megabytes = (residentMbOf(server.pid) - before) * SCALE
     const cpuMicrosPerSecond = (share * 1e6) / DEVICES
