@@ -3,8 +3,9 @@
 // npm, a supervisor, a container or `npx heliograph` that starts it.
 
 /**
- * V8: a young generation as large as a batch of work, collected by the thread itself (two cores
- * have no idle ones), and compiled code that is kept over quiet times.
+ * V8: a young generation as large as a batch of work, in every thread (the flag goes before what
+ * a worker is given), collected by the thread itself (two cores have no idle ones), and compiled
+ * code that is kept over quiet times.
  */
 export const NODE_FLAGS: readonly string[] = [
   '--max-semi-space-size=8',

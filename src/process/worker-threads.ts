@@ -12,12 +12,6 @@ const CONDITIONS = process.execArgv.filter((argument) => argument.startsWith('--
 /** Node 22 warns that its SQLite is experimental; the tests of this project cover its use. */
 const QUIET = ['--disable-warning=ExperimentalWarning']
 /**
- * Megabytes of the young generation, as many as the main thread has (process/node-settings.ts): a
- * third is one semi-space. The log's thread makes few objects that live long.
- */
-const YOUNG_GENERATION_MB: Readonly<Partial<Record<ThreadName, number>>> = { log: 12, dispatch: 48 }
-const YOUNG_GENERATION_MB_DEFAULT = 24
-/**
  * Megabytes of the old generation at most. V8 lets a heap that may take 2 GB or more grow to four
  * times of what lives in it before it collects, and one that may take 1 GB to 1.6 times: with a
  * million Things, of which 73 MB lived, the process took 320 MB in place of 440, for a tenth more
@@ -40,10 +34,7 @@ export const workerThreads = (): Threads => ({
       workerData: start,
       transferList: peer === undefined ? [] : portsIn(peer),
       execArgv: [...CONDITIONS, ...QUIET],
-      resourceLimits: {
-        maxYoungGenerationSizeMb: YOUNG_GENERATION_MB[name] ?? YOUNG_GENERATION_MB_DEFAULT,
-        maxOldGenerationSizeMb: OLD_GENERATION_MB[name],
-      },
+      resourceLimits: { maxOldGenerationSizeMb: OLD_GENERATION_MB[name] },
     })
     worker.on('error', onEnd)
     worker.on('exit', (code) => {
