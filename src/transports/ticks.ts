@@ -24,7 +24,7 @@ export interface Ticked<Member> {
 
 export class Ticks<Member extends Ticked<Member>> {
   /** The first member of each slice. */
-  readonly #slices = new Array<Member | undefined>(SLICES).fill(undefined)
+  readonly #slices = Array.from({ length: SLICES }, (): Member | undefined => undefined)
   /** The number of the last slice whose ticks `due` has given. */
   #taken: number
 
