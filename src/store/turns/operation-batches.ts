@@ -10,6 +10,8 @@
 //   operation-batches/2. A batch that stands in the log twice has a row with the same key, which
 //     the database refuses: the turn is then decided anew with every op_id looked up.
 //     (turn-records/4)
+//   operation-batches/3. The rows of a turn come in the order of their keys, whatever their lanes:
+//     an index that grows in the middle keeps its pages half empty.
 
 import { isGatewayForm, operationIdFrom, operationTimeOf, operationsFrom } from '#domain/identity'
 import type { ChannelId, EntityId, OperationId } from '#domain/identity'
@@ -40,8 +42,14 @@ type Columns = readonly [
   times: readonly number[],
 ]
 
-/** The rows of a batch. (operation-batches/1) */
-export function* batchRows(batch: readonly Operation[]): Generator<OperationBatchRow> {
+/** The rows of the batches of a turn. */
+export function batchRows(batches: readonly (readonly Operation[])[]): OperationBatchRow[] {
+  const rows = batches.flatMap((batch) => [...rowsOf(batch)])
+  return rows.sort((one, other) => (one.firstOp < other.firstOp ? -1 : 1)) // operation-batches/3
+}
+
+/** operation-batches/1 */
+function* rowsOf(batch: readonly Operation[]): Generator<OperationBatchRow> {
   const inOrder = batch.toSorted((one, other) => (one.opId < other.opId ? -1 : 1))
   let start = 0
   for (let end = 1; end <= inOrder.length; end += 1) {

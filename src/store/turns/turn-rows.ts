@@ -155,10 +155,7 @@ export class TurnRows {
     yield* this.#updates(parts.updates, firstUpdate, executor)
     if (writes.putOff !== undefined) yield putOff(writes.putOff)
     yield* this.#operations.inserts(writes.operations, executor)
-    const batches = (writes.batches ?? []).flatMap((batch) => [...batchRows(batch)])
-    // Lane by lane, each would come between two of the index, whose pages would stay half empty.
-    batches.sort((one, other) => (one.firstOp < other.firstOp ? -1 : 1))
-    yield* this.#operationBatches.inserts(batches, executor)
+    yield* this.#operationBatches.inserts(batchRows(writes.batches ?? []), executor)
     yield* this.#deadLetters.inserts(writes.deadLetters, executor)
   }
 
