@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs'
 
 import test from 'ava'
 
+import manifest from '#package' with { type: 'json' }
 import { leavingAsFound } from '#test/support/group-test'
 import {
   ALONE,
@@ -24,6 +25,12 @@ test('test-groups/1: a whole run has every file of tests once, in its group or a
   t.deepEqual(names.toSorted(), Object.keys(GROUPS).toSorted())
   t.deepEqual(files.toSorted(), [...EVERY_FILE])
   t.true(EVERY_FILE.includes('test/groups.test.ts'))
+})
+
+test('test-groups/1: the command of package.json makes a whole run, and with a file it does not', (t) => {
+  const [, ...args] = manifest.scripts.test.split(' ')
+  t.deepEqual(filesOfRun([...args, '--tap']), filesOfRun([]))
+  t.deepEqual(filesOfRun([...args, 'test/docs.test.ts']), ['test/**/*.test.ts'])
 })
 
 for (const args of [['test/docs.test.ts'], ['--match=a title'], ['-m', 'a title']]) {

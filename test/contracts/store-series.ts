@@ -67,6 +67,29 @@ export function seriesContract(engine: string, open: OpenStore): void {
     t.deepEqual(await ask(), all)
   })
 
+  for (const [form, updates] of [
+    ['small', 4],
+    ['compressed', 100],
+  ] as const) {
+    test(`${engine}: a series finds its Thing in ${form} blocks that are not joined, and no other`, async (t) => {
+      const store = await open(t)
+      const writer = await ChannelWriter.open(store, 1)
+      const { channelId } = writer
+      const ids = ['a', 'aa', 'a-1', 'b']
+      for (let at = 0; at < 2 * updates; at += 1) {
+        const id = ids[at % ids.length] ?? ''
+        writer.take(thing('update', id, { at: START + at, attrs: { n: at }, acceptedAt: START }))
+        if (at === updates - 1) await writer.commit()
+      }
+      await writer.commit()
+      for (const [place, thingId] of [...ids, '-1'].entries()) {
+        const series = await seriesOf(store, { channelId, thingId, step: '1d' })
+        const counts = place < ids.length ? [updates / 2] : undefined
+        t.deepEqual((series['n'] as BucketColumns | undefined)?.count, counts, thingId)
+      }
+    })
+  }
+
   test(`${engine}: raw/2: a deletion takes the late readings before it, and none behind it`, async (t) => {
     const store = await open(t)
     const writer = await ChannelWriter.open(store, 1)

@@ -15,7 +15,7 @@ import { findOrInstall } from '#src/dev/servers/programs'
 import { ServerProcess } from '#src/dev/servers/server-process'
 import { blocksOf } from '#test/support/document-blocks'
 import { freePort } from '#test/support/free-port'
-import { temporaryFolder } from '#test/support/gateway'
+import { temporaryFolder, until as answering } from '#test/support/gateway'
 import { CHANNEL, CREDENTIALS, PASSWORD } from '#test/support/making'
 import { startIngress } from '#test/support/start-ingress'
 import { until } from '#test/support/until'
@@ -112,6 +112,9 @@ async function start(t: ExecutionContext, proxy: Proxy, gateway: number) {
   const server = new ServerProcess({ file: found.file, parameters: words(path), env, readyLine })
   t.teardown(() => server.close())
   await server.start()
+  // HAProxy says nothing once it listens; its last line comes before.
+  const asked = () => fetch(`http://127.0.0.1:${port}/healthz`).then(Boolean, () => false)
+  await answering(asked, (isThere) => isThere)
   return port
 }
 

@@ -79,7 +79,9 @@ export function longestFirst(one: string, other: string): number {
  * they choose files or titles, every file by itself and the groups that they name.
  */
 export function filesOfRun(args: readonly string[] = process.argv.slice(2)): readonly string[] {
-  if (args.some((arg) => !arg.startsWith('-') || /^(-m|--match)/.test(arg))) {
+  const isChoice = (arg: string, at: number): boolean =>
+    args[at - 1] !== '--config' && (!arg.startsWith('-') || /^(-m|--match)/.test(arg))
+  if (args.some(isChoice)) {
     return ['test/**/*.test.ts', ...args.filter((arg) => arg.startsWith('test/groups/'))]
   }
   const groups = Object.keys(GROUPS)

@@ -35,8 +35,6 @@ const ENTRIES_MAX = 128
 const BLOCK_BYTES_MAX = 65_536
 /** Compressing a block of a few updates would cost more than it saves: it is joined later. */
 const DEFLATED_BYTES_MIN = 4_096
-/** Ends the columns, which are JSON on one line. */
-const LINE_FEED = 10
 /** Bytes of the random part of an op_id, and where its text begins. */
 const RANDOM_BYTES = 16
 const RANDOM_AT = 14
@@ -179,14 +177,26 @@ export type UpdateRow = Omit<FeedRow, 'seq'> & { readonly seq: FeedRow['seq'] | 
 /** False for a late reading. */
 export const isEntry = (update: UpdateRow): update is FeedRow => update.seq !== undefined
 
-/** False when a block has no update of a Thing: most have none, and need not be read. */
+/**
+ * An expression that is false when the content of a block has no update of a Thing: most have none,
+ * and the collector would go through the memory of each one that is read. It takes the parameters
+ * that `marksOf` gives. A compressed block is never left out: `mayHave` looks into it.
+ */
+export const mayHaveIn = (content: string): string =>
+  `(instr(${content}, ?) > 0 OR instr(${content}, ?) = 0)`
+
+export const marksOf = (entityId: string): readonly Uint8Array[] => [
+  Buffer.from(JSON.stringify(entityId)), // In its quotes: not the beginning of another one.
+  PLAIN_COLUMNS,
+]
+
+/** Where the columns of a block begin that is not compressed. */
+const PLAIN_COLUMNS = pack('{"channels":', Infinity)
+
+/** False when a block that the database did not leave out has no update of a Thing all the same. */
 export function mayHave(content: Uint8Array, entityId: string): boolean {
-  const bytes = Buffer.from(content.buffer, content.byteOffset, content.length)
-  const text = bytes.subarray(1 + (bytes[0] ?? 0) * RANDOM_BYTES)
-  const id = JSON.stringify(entityId) // In its quotes: not the beginning of another one.
-  if (!isPlain(text)) return unpack(text).includes(id)
-  // The ids stand before the payloads, which are more than half of a block.
-  return text.subarray(0, text.indexOf(LINE_FEED)).includes(id)
+  const text = content.subarray(1 + (content[0] ?? 0) * RANDOM_BYTES)
+  return isPlain(text) || unpack(text).includes(JSON.stringify(entityId))
 }
 
 /**

@@ -14,7 +14,7 @@ import type { SeriesStore, Tier } from '#domain/history/series'
 import type { TierChunkRow } from '#src/store/entities/tiers'
 import type { UpdateBlockRow } from '#src/store/entities/feed'
 import { channelOf } from '#src/store/feed/reading'
-import { mayHave, updatesIn } from '#src/store/feed/update-blocks'
+import { marksOf, mayHave, mayHaveIn, updatesIn } from '#src/store/feed/update-blocks'
 import type { Database } from '#src/store/jobs/database'
 import type { Executor } from '#src/store/jobs/executor'
 import { allIn } from '#src/store/statements/bulk'
@@ -29,7 +29,7 @@ import { endsThing } from './readings.ts'
 
 /** Bytes of chunks before compression that one read takes. */
 const CHUNK_BYTES_MAX = 8 * 2 ** 20
-/** Blocks that are not joined which one read takes: two runs. */
+/** Blocks that are not joined which one read takes: four runs. */
 const BLOCKS_MAX = 2_048
 
 export class SeriesReading implements SeriesStore {
@@ -151,15 +151,15 @@ async function addBlocks(
   channel: number,
   { buckets, thingId }: Adding,
 ): Promise<boolean> {
-  const blocks = await executor.all<Pick<UpdateBlockRow, 'content'>>(
-    `SELECT b.content FROM update_blocks b
+  const blocks = await executor.all<{ readonly content: UpdateBlockRow['content'] | null }>(
+    `SELECT CASE WHEN ${mayHaveIn('b.content')} THEN b.content END AS content FROM update_blocks b
       WHERE b.is_joined = 0 AND EXISTS
         (SELECT 1 FROM update_places p WHERE p.block = b.id AND p.channel = ?)
       ORDER BY b.id LIMIT ?`,
-    [channel, BLOCKS_MAX + 1],
+    [...marksOf(thingId), channel, BLOCKS_MAX + 1],
   )
   for (const { content } of blocks.slice(0, BLOCKS_MAX)) {
-    if (!mayHave(content, thingId)) continue
+    if (content === null || !mayHave(content, thingId)) continue
     for (const item of updatesIn(content, channel)) {
       if (item.entityId !== thingId) continue
       if (endsThing(item)) buckets.drop(thingId)
