@@ -132,7 +132,7 @@ export class ChannelActor {
   }
 
   #keep(rules: typeof NO_RULES, bytes: number): void {
-    this.#shared.replace(this.#rules, rules)
+    if (rules !== this.#rules) this.#shared.replace(this.#rules, rules)
     this.#rules = rules
     this.#grew(bytes - this.#bytes)
     this.#bytes = bytes

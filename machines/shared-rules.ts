@@ -28,7 +28,6 @@ export class SharedRules {
 
   /** Says that a channel has other rules than before. (shared-rules/1) */
   replace(before: RuleSet, after: RuleSet): void {
-    if (before === after) return
     for (const { compiled } of after.all) this.#use(compiled)
     for (const { compiled } of before.all) this.#release(compiled)
   }

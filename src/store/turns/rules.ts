@@ -192,8 +192,8 @@ export class RuleRows {
     })
   }
 
-  *statements(channels: readonly ChannelWrites[], executor: Executor): Generator<RowsStatement> {
-    const changed = channels.filter(({ rules }) => rules !== undefined)
+  /** The statements for channels whose rules or watches change. */
+  *statements(changed: readonly ChannelWrites[], executor: Executor): Generator<RowsStatement> {
     if (changed.length === 0) return
     for (const { head, rules } of changed) {
       const channel = head.ref

@@ -109,6 +109,7 @@ export class ScheduledRows {
     this.#messages = Bulk.of(tables.scheduled)
   }
 
+  /** The statements for channels whose waiting Messages change. */
   *statements(channels: readonly ChannelWrites[], executor: Executor): Generator<RowsStatement> {
     const rows: ScheduledRow[] = []
     for (const { head, scheduled } of channels) {

@@ -144,9 +144,9 @@ export class TurnRows {
     firstUpdate: number,
     executor: Executor,
   ): Generator<RowsStatement> {
-    yield* this.#rules.statements(writes.channels, executor)
-    yield* this.#scheduled.statements(writes.channels, executor)
     const parts = partsOf(writes.channels)
+    yield* this.#rules.statements(parts.withRules, executor)
+    yield* this.#scheduled.statements(parts.withScheduled, executor)
     yield* this.#heads.inserts(parts.heads, executor)
     yield* this.#things.inserts(parts.things, executor)
     yield* this.#events.inserts(parts.events, executor)
@@ -191,6 +191,8 @@ export function updatesOf({ channels }: TurnWrites): number {
  */
 function partsOf(channels: readonly ChannelWrites[]) {
   const parts = {
+    withRules: [] as ChannelWrites[],
+    withScheduled: [] as ChannelWrites[],
     heads: [] as ChannelHead[],
     things: [] as ThingOfChannel[],
     events: [] as OfChannel<Event>[],
@@ -198,8 +200,11 @@ function partsOf(channels: readonly ChannelWrites[]) {
     feedEntries: [] as OfChannel<FeedEntry>[],
     updates: [] as OfChannel<FeedEntry | LateReading>[],
   }
-  for (const { head, things, events, entries, late = [] } of channels.toSorted(byRef)) {
+  for (const channel of channels.toSorted(byRef)) {
+    const { head, things, events, entries, late = [] } = channel
     const { ref } = head
+    if (channel.rules !== undefined) parts.withRules.push(channel)
+    if (channel.scheduled !== undefined) parts.withScheduled.push(channel)
     if (entries.length > 0) parts.heads.push(head)
     for (const item of inOrder(things)) {
       parts.things.push({ ref, item, opId: operationOf(item, entries) })
