@@ -92,7 +92,7 @@ const GATEWAY_OPERATION_ID = /^[0-9a-f]{13}-[0-9a-f]{32}$/
 export const operationsFrom = (ms: number): string => timeText(ms)
 
 /** The time with which an operation id begins, when it has the form that the gateway makes. */
-export function operationTimeOf(opId: OperationId): number | undefined {
+export function operationTimeOf(opId: string): number | undefined {
   return OPERATION_TIME.test(opId) ? Number.parseInt(opId, 16) : undefined
 }
 

@@ -32,8 +32,8 @@ export const operationBatchEntity = ({ serial, integer, text, bytes }: ColumnTyp
     name: 'operation_batches',
     columns: {
       id: serial,
-      /** The least op_id. */
-      firstOp: text<OperationId>(46),
+      /** The time and the end of the least op_id. */
+      firstOp: text(46),
       /** The greatest time of acceptance. */
       lastAt: integer,
       operations: integer,

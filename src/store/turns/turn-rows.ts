@@ -155,8 +155,7 @@ export class TurnRows {
     yield* this.#updates(parts.updates, firstUpdate, executor)
     if (writes.putOff !== undefined) yield putOff(writes.putOff)
     yield* this.#operations.inserts(writes.operations, executor)
-    const batches = (writes.batches ?? []).flatMap((batch) => [...batchRows(batch)])
-    yield* this.#operationBatches.inserts(batches, executor)
+    yield* this.#operationBatches.inserts(batchRows(writes.batches ?? []), executor)
     yield* this.#deadLetters.inserts(writes.deadLetters, executor)
   }
 

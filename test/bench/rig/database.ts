@@ -18,13 +18,21 @@ export interface RowCounts {
   readonly feed: number
 }
 
-/** What a database of the product takes. */
+/** What a database of the product takes: bytes of its pages but the free ones. */
 export interface Stored {
-  /** Bytes of its pages but the free ones. */
   readonly bytes: number
+  /** Those of the feed and of the records of operations, indices included. */
+  readonly ofUpdates: number
   /** Updates of things in blocks that are not joined yet. */
   readonly unjoined: number
 }
+
+/** A list of the tables of `ofUpdates`. */
+export const OF_UPDATES = `('feed_entries', 'update_blocks', 'update_places', 'operations',
+  'operation_batches')`
+const PAGES = 'SELECT coalesce(sum(pgsize), 0) FROM dbstat'
+const PAGES_OF_UPDATES = `${PAGES} WHERE name IN
+  (SELECT name FROM sqlite_schema WHERE tbl_name IN ${OF_UPDATES})`
 
 export const UNJOINED = 'SELECT coalesce(sum(entries), 0) FROM update_blocks WHERE is_joined = 0'
 
@@ -46,10 +54,9 @@ export async function countRows(path: string, queries: CountQueries): Promise<Ro
 
 /** What a file takes; the server may be running. */
 export async function storedIn(path: string): Promise<Stored> {
-  const pragmas = ['PRAGMA page_count', 'PRAGMA freelist_count', 'PRAGMA page_size']
-  const found = await numbers(['count', path, ...pragmas, UNJOINED])
-  const [pages = NaN, free = NaN, size = NaN, unjoined = NaN] = found
-  return { bytes: (pages - free) * size, unjoined }
+  const found = await numbers(['count', path, PAGES, PAGES_OF_UPDATES, UNJOINED])
+  const [bytes = NaN, ofUpdates = NaN, unjoined = NaN] = found
+  return { bytes, ofUpdates, unjoined }
 }
 
 /** Adds so many things of the workload to channels without any. No server may run. */
