@@ -105,7 +105,7 @@ export interface Load {
   readonly notAccepted: () => number
 }
 
-const WIDTH = 4
+const WIDTH = 2
 const OUTCOME_UNKNOWN = 'submission_outcome_unknown'
 const PAUSE_MS = 100
 const PAUSE_AFTER_TROUBLE_MS = 100
