@@ -29,7 +29,7 @@ import type { Contributions } from '#src/store/tiers/contributions'
 import type { Merging } from '#src/store/tiers/merging'
 
 /** Updates of a run: sixteen of each of a thousand channels. */
-const RUN_UPDATES = 16_384
+export const RUN_UPDATES = 16_384
 const RUN_BLOCKS = 512
 const RUN_BYTES_MAX = 8 * 2 ** 20
 /** Blocks of a slice. */

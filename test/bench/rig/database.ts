@@ -18,8 +18,8 @@ export interface RowCounts {
   readonly feed: number
 }
 
-/** What a database of the product takes: bytes of its pages but the free ones. */
 export interface Stored {
+  /** Bytes of the pages that the database of a product uses. */
   readonly bytes: number
   /** Those of the feed and of the records of operations, indices included. */
   readonly ofUpdates: number

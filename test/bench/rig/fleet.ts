@@ -11,8 +11,6 @@ import type { Store } from '#src/store/store'
 import { thingIdOf } from '#test/bench/load/payload'
 import { limitsOf } from '#test/support/retention-limits'
 
-/** Updates of one joining. (src/store/retention/joining.ts) */
-export const RUN_UPDATES = 16_384
 export const FLEET_ATTRS = ['temperature', 'humidity', 'pressure', 'battery', 'signal'] as const
 
 const DAY_MS = TIER_MS['1d']

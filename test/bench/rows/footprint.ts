@@ -4,6 +4,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises'
 
+import { RUN_UPDATES } from '#src/store/retention/joining'
 import { spread } from '#test/bench/load/statistics'
 import type { Rig } from '#test/bench/rig/rig'
 import type { Subject } from '#test/bench/rig/subject'
@@ -15,8 +16,6 @@ import type { Engine } from './subjects.ts'
 const CHANNELS = 100
 /** A run lasts so many steps of five seconds. */
 const STEPS = 4
-/** Fewer updates than this are not joined yet. */
-const RUN_UPDATES = 16_384
 /** The run is filled by so many updates more than it needs, at this rate. */
 const SPARE_UPDATES = 64
 const FILL_PER_SECOND = 2_000
@@ -97,8 +96,8 @@ async function joined(rig: Rig): Promise<Joined> {
 }
 
 /**
- * What the database takes once no whole run is left, or a minute later. MySQL takes the pages of
- * removed rows back a moment after their removal.
+ * Returns what the database uses once no whole run is left and nothing changes, or after a minute.
+ * MySQL frees the pages of removed rows a moment after their removal.
  */
 async function once(subject: Subject): Promise<Stored> {
   const deadlineMs = performance.now() + JOINED_WITHIN_MS
