@@ -125,8 +125,7 @@ export class Deadlines {
       idleTo = Infinity
     }
     const next = this.#next.get(lane) ?? Infinity
-    if (next <= idleTo)
-      this.#resting.set(lane, PAUSE_CHECKS) // deadlines/2
+    if (next <= idleTo) this.#resting.set(lane, PAUSE_CHECKS) // deadlines/2
     else {
       this.#resting.delete(lane)
       const now = this.#ports.nowMs()

@@ -14,7 +14,13 @@ import { tableOf } from './table.ts'
  * `cancel`: it was taken back before.
  */
 export type OperationSignal =
-  'take' | 'schedule' | 'cancel' | 'queue' | 'settle' | 'settlePartly' | 'fail'
+  | 'take'
+  | 'schedule'
+  | 'cancel'
+  | 'queue'
+  | 'settle'
+  | 'settlePartly'
+  | 'fail'
 
 const endings = { settle: 'sent', settlePartly: 'partially_failed', fail: 'failed' }
 

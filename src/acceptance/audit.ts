@@ -22,7 +22,11 @@ export interface Origin {
 }
 
 export type CredentialKind =
-  'gateway token' | 'access token' | 'channel password' | 'channel key' | 'device key'
+  | 'gateway token'
+  | 'access token'
+  | 'channel password'
+  | 'channel key'
+  | 'device key'
 
 type AuditedChange =
   | 'a channel was deleted'

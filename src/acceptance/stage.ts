@@ -47,7 +47,8 @@ export interface AcceptancePorts {
   readonly entropy: Runtime['entropy']
   /** Returns why no push can reach a token, as a sentence; absent where no provider is set up. */
   readonly tokenProblem?:
-    ((provider: ProviderName, token: string) => string | undefined) | undefined
+    | ((provider: ProviderName, token: string) => string | undefined)
+    | undefined
   /** Derives keys from passwords; absent for scrypt. */
   readonly derive?: Derive | undefined
 }

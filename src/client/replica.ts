@@ -147,8 +147,7 @@ class LiveReplica implements Replica {
   async #deliver(delivery: Delivery): Promise<void> {
     const { channelId, entityId, model } = delivery
     if (model !== 'thing') this.#view.apply(delivery)
-    else if (this.#lacksThing(delivery))
-      await this.#readOne(delivery) // replica/3
+    else if (this.#lacksThing(delivery)) await this.#readOne(delivery) // replica/3
     else this.#changing(channelId, entityId, () => this.#view.apply(delivery)) // replica/1
     await this.#options.onEntry?.(delivery)
   }

@@ -20,7 +20,12 @@ import type {
 } from './identity.ts'
 
 export type Json =
-  null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
+  | null
+  | boolean
+  | number
+  | string
+  | readonly Json[]
+  | { readonly [key: string]: Json }
 
 /** Named values of one patch or one message, spelled as on the wire. Made without a prototype. */
 export type Fields = { readonly [name: string]: Json }
@@ -183,7 +188,11 @@ export interface RuleSubmission extends Accepted {
 }
 
 export type Submission =
-  MessageSubmission | EventSubmission | ThingSubmission | RuleSubmission | CancellationSubmission
+  | MessageSubmission
+  | EventSubmission
+  | ThingSubmission
+  | RuleSubmission
+  | CancellationSubmission
 
 /**
  * The time of a lane, in the order of its log: what is due by then is worked off, so a decision

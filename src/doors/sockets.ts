@@ -163,8 +163,7 @@ class SocketListener {
       this.#sockets.delete(socket)
       this.#handshakes.delete(peer)
     })
-    if (this.#options.isTrustedProxy(opening.address))
-      this.#readHeader(opening) // sockets/2
+    if (this.#options.isTrustedProxy(opening.address)) this.#readHeader(opening) // sockets/2
     else this.#admit(opening)
   }
 

@@ -146,8 +146,7 @@ export class UwsExchange extends Expiring implements Exchange {
   expire(): void {
     if (this.#unread > 0) {
       this.#traffic.unread.cut()
-      if (this.#streaming === undefined)
-        this.#response?.close() // exchange/5
+      if (this.#streaming === undefined) this.#response?.close() // exchange/5
       else this.#streaming.outlet.cut() // exchange/5
       return
     }

@@ -91,7 +91,13 @@ export const STATUS: Record<FaultCode, FailureStatus> = {
 }
 
 export type Category =
-  'validation' | 'auth' | 'not_found' | 'conflict' | 'rate_limit' | 'too_busy' | 'internal'
+  | 'validation'
+  | 'auth'
+  | 'not_found'
+  | 'conflict'
+  | 'rate_limit'
+  | 'too_busy'
+  | 'internal'
 
 /** The category of each status. */
 export const CATEGORY: Record<FailureStatus, Category> = {

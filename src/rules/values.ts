@@ -10,7 +10,13 @@ import type { Work } from './work.ts'
 
 /** JSON, and the whole numbers of expressions. */
 export type Value =
-  string | number | bigint | boolean | null | readonly Value[] | { readonly [name: string]: Value }
+  | string
+  | number
+  | bigint
+  | boolean
+  | null
+  | readonly Value[]
+  | { readonly [name: string]: Value }
 
 /** Why there is no value. */
 export class Failure {

@@ -90,8 +90,7 @@ export function onReading(active: ActiveRule, kept: Watch | undefined, reading: 
   if (before !== undefined && stepping.isTimed) {
     stepping.advance({ ...before, nowMs: Math.min(before.nowMs, at) }) // R3
   }
-  if (isEvidence || stepping.isSilenceOver)
-    stepping.look(after, at) // R2
+  if (isEvidence || stepping.isSilenceOver) stepping.look(after, at) // R2
   else stepping.plan(after)
   return stepping.end(after)
 }

@@ -132,7 +132,8 @@ type NamedData<Members, Required> = {
   >
 } & {
   readonly [Field in Exclude<keyof Members, Required> as PlainName<Members[Field], Field>]?:
-    DataOf<Members[Field]> | undefined
+    | DataOf<Members[Field]>
+    | undefined
 }
 
 type PlainName<Member, Field> = Member extends Computing<never> ? never : Camel<Field>

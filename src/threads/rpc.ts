@@ -111,8 +111,7 @@ export class Rpc<Near extends WireEnd, Far extends WireEnd> {
     value: Near['topics'][Topic],
   ): void {
     const last = this.#outbox.at(-1)
-    if (last?.kind === 'tell' && last.topic === topic)
-      last.values.push(value) // rpc/2
+    if (last?.kind === 'tell' && last.topic === topic) last.values.push(value) // rpc/2
     else this.#send({ kind: 'tell', topic, values: [value] })
   }
 

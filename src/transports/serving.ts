@@ -278,8 +278,7 @@ export class Serving {
     }
     const isDone = page.complete && progress.announcedSeq <= progress.sentSeq
     if (isDone) this.#goLive(progress, outputs)
-    else if (progress.sentSeq === before)
-      this.#postpone(progress) // backlog/2
+    else if (progress.sentSeq === before) this.#postpone(progress) // backlog/2
     else this.#fallBehind(progress)
     return 'goes-on'
   }

@@ -16,7 +16,7 @@ const ROWS: readonly (readonly [words: string, body: object])[] = [
   ['tag:a --order title --count', { where: { tag: 'a' }, order: { by: 'title' }, count: true, limit: 50 }],
   ['--group-by tag --group-by prefix:4', { group_by: ['tag', { prefix: 4 }], limit: 1 }],
   ['--group-by mode --aggregate mean:t', { group_by: [{ attr: 'mode' }], aggregate: [{ attr: 't', of: 'mean' }], limit: 1 }],
-] // prettier-ignore
+] // oxfmt-ignore
 for (const [words, body] of ROWS) {
   test(`thing query ${words} asks for it`, async (t) => {
     const { context, exitCode } = await run(`thing query ${words}`.trim(), {

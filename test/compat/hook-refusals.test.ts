@@ -36,7 +36,7 @@ const refused: readonly (readonly [kind: string, body: string, status: number, s
   ['json', '{"title":"without a mapping"}', 400, /payload is not of this kind/],
   ['nagios', '{}', 404, /route/],
   ['constructor', '{}', 404, /route/],
-] // prettier-ignore
+] // oxfmt-ignore
 
 for (const [kind, body, status, said] of refused) {
   test(`${kind} with ${body.slice(0, 50)} is refused with ${status}`, async (t) => {
@@ -253,7 +253,7 @@ const MISSET: readonly (readonly [body: object, status: number, field: string])[
   [{ secrets: { github: '' } }, 400, 'secrets.github'],
   [{ secrets: { github: 'x'.repeat(257) } }, 400, 'secrets.github'],
   [{ password: 'not the one' }, 404, ''],
-] // prettier-ignore
+] // oxfmt-ignore
 
 for (const [body, status, field] of MISSET) {
   test(`setting ${JSON.stringify(body).slice(0, 60)} is refused for ${field}, and changes nothing`, async (t) => {

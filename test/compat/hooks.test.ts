@@ -131,7 +131,7 @@ const rows: readonly (readonly [what: string, payload: HookPayload, expected: re
   ],
   ['an issue of Sentry that is assigned', from.issue('assigned'), [{ action: 'send', body: 'JS-2 assigned' }]],
   ['a metric alert of Sentry', from.metricAlert('critical'), [{ action: 'update', at: START, title: 'Critical: Too many', severity: 'critical' }]],
-] // prettier-ignore
+] // oxfmt-ignore
 
 for (const [what, payload, expected] of rows) {
   test(`${what} becomes ${expected.length === 0 ? 'nothing' : 'what it says'}`, async (t) => {
@@ -155,7 +155,7 @@ test('a Message that its tool sends again has the op_id of the first one, by cha
 const KEYS: readonly (readonly [what: string, headers: (key: string) => Record<string, string>])[] = [
   ['X-Channel-Key', (key) => ({ 'x-channel-key': key })],
   ['Bearer', (key) => ({ authorization: `Bearer ${key}` })],
-] // prettier-ignore
+] // oxfmt-ignore
 
 for (const [what, headers] of KEYS) {
   test(`the key may come as ${what}, by POST and by PUT`, async (t) => {

@@ -29,11 +29,11 @@ const TEXTS = [
   '', ' \u3000', ' a ', 'a\u0000', '\u0000', 'ä\n😀', '%a', '0', '1', '5', '6', ' HIGH ', 'highest', 'none', 'LATEST',
   '10m', '10x', '1234567890123', 'a'.repeat(12), 'http://', 'ftp://a', 'HTTPS://a b', ' http://ä\u0000', 'http:// a',
   '[', '[]', ' [ ] ', '[\u3000]', '[\f]', '[1', 'view, a, http://b', 'view\n[', 'a'.repeat(64), 'a'.repeat(65), ',', 'a,b',
-] // prettier-ignore
+] // oxfmt-ignore
 
 const VALUES: readonly unknown[] = [
   ...TEXTS, null, true, 0, 3, 6, -1, 1.5, {}, { a: 1 }, [], [''], ['\u0000'], ['', 'a'], [1], [{}], [{ a: [] }],
-] // prettier-ignore
+] // oxfmt-ignore
 
 interface Compared {
   readonly value: unknown

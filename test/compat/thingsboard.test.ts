@@ -34,7 +34,7 @@ const taken: readonly (readonly [kind: string, body: string, expected: Expected]
   ],
   ['attributes', '{"firmware":"1.2","net":{"ip":"10.0.0.1"}}', [[NOW_MS, { 'firmware': '1.2', 'net.ip': '10.0.0.1' }]]],
   ['telemetry', '{}', []],
-] // prettier-ignore
+] // oxfmt-ignore
 
 for (const [kind, body, expected] of taken) {
   test(`${kind} ${body} is taken`, async (t) => {

@@ -45,7 +45,8 @@ export function seriesContract(engine: string, open: OpenStore): void {
       const raw = (await seriesOf(store, { ...query, step: 'raw' }))['n']
       const day = (await seriesOf(store, { ...query, step: '1d' }))['n']
       const fine = (await seriesOf(store, { ...query, step: '5m' }))['n'] as
-        BucketColumns | undefined
+        | BucketColumns
+        | undefined
       return [raw?.times, day?.times, fine?.count]
     }
     const [present, closed, before] = [START + 3 * DAY, START, START + 3 * DAY - HOUR] as const

@@ -136,7 +136,7 @@ const VALUES: readonly unknown[] = [
   { '': 1 }, { a: '' }, { a: null }, { a: ' ' }, { a: [1] }, { a: 'b\u0000' }, { 'a\u0000': 1 }, { ['k'.repeat(64)]: true },
   { ['k'.repeat(65)]: true }, { a: 'v'.repeat(512) }, { a: 'v'.repeat(513) }, { a: { b: [null, 'c\u0000'] } },
   { a: { b: [null, 'c', 1.25] } },
-] // prettier-ignore
+] // oxfmt-ignore
 
 test('the schema of a request takes a body exactly when the gateway does', async (t) => {
   const { rig, document, operations } = await start(t, true)

@@ -54,7 +54,7 @@ const connack = (code: number): Answer =>
   (socket, { protocolVersion = 4 }) => {
     const codes = { reasonCode: code, returnCode: code, sessionPresent: false }
     socket.write(generate({ cmd: 'connack', ...codes }, { protocolVersion }))
-  } // prettier-ignore
+  } // oxfmt-ignore
 const hangUp: Answer = (socket) => void socket.end()
 
 test('broker/2: a broker of MQTT 5 is told what the bridge takes', async (t) => {

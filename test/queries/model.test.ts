@@ -29,7 +29,7 @@ const thing = (id: string, seq: number) =>
       { requiredKeys: [] },
     ),
     attrs: fc.record({ t: value, u: value }, { requiredKeys: [] }),
-  }).map((parts) => thingOf({ id, seq, ...parts })) // prettier-ignore
+  }).map((parts) => thingOf({ id, seq, ...parts })) // oxfmt-ignore
 
 const things = fc
   .shuffledSubarray([...IDS])
@@ -124,7 +124,7 @@ function thingHolds(one: Thing, asked: Asked): Holds {
   if ('near' in asked) return nearHolds(one, Number(asked['within']))
   const t = attrOf(one, 't')
   return id === 'a' || (typeof t === 'number' ? t > 1 : undefined)
-} // prettier-ignore
+} // oxfmt-ignore
 
 /** A tenth of a degree is 11 km. */
 function nearHolds(one: Thing, within: number): Holds {
@@ -226,7 +226,7 @@ test('looking/2: in parts, every Thing comes once, and each part is in order', a
     }),
     RUNS,
   )
-}) // prettier-ignore
+}) // oxfmt-ignore
 
 test('groups have the counts and numbers of the model', async (t) => {
   const by = fc.subarray(['state', 'tag', { attr: 't' }, { prefix: 1 }], { minLength: 1, maxLength: 2 })
@@ -267,4 +267,4 @@ test('groups have the counts and numbers of the model', async (t) => {
     }),
     RUNS,
   )
-}) // prettier-ignore
+}) // oxfmt-ignore

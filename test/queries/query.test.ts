@@ -84,7 +84,7 @@ const REFUSED: readonly (readonly [sent: object, says: string])[] = [
   [{ cursor: 'qAAAA' }, 'invalid_cursor'],
   [{ cursor: encodePlace({ key: { rank: 1, value: 'a', id: 'a' } }) }, 'invalid_cursor'],
   [{ cursor: encodePlace({ key: { rank: 0, value: 1.5, id: 'a' } }) }, 'invalid_cursor'],
-] // prettier-ignore
+] // oxfmt-ignore
 
 test('a query is taken up to its limits, and refused behind them by its path', (t) => {
   for (const sent of TAKEN) t.is(refusalOf(sent), 'no fault', JSON.stringify(sent).slice(0, 200))
@@ -114,7 +114,7 @@ test('query-page/1: a page holds its limit, and the rest comes behind it', async
   const cut = await pageOver(MANY, { ...ASKED, limit: 1_000 }, { scanned: 500 })
   t.is(cut.items.length, 1_000)
   const rest = await pageOver(MANY, { ...ASKED, cursor: cut.cursor }, { scanned: 500 })
-  t.deepEqual(rest.items.map(({ id }) => id), ['t-1000']) // prettier-ignore
+  t.deepEqual(rest.items.map(({ id }) => id), ['t-1000']) // oxfmt-ignore
 })
 
 test('query-page/1: a page ends at its bytes, however the Things came, and one Thing always fits', async (t) => {
@@ -140,8 +140,8 @@ test('groups/1: a thousand groups are held, and the answer says that there are m
 test('aggregates without groups are those of one group of all Things', async (t) => {
   const computed = ['min', 'max', 'mean', 'sum'].map((of) => ({ attr: 'n', of }))
   const { groups } = await pageOver(MANY, { aggregate: computed }, { scanned: 500 })
-  t.deepEqual(groups?.map(({ key, count }) => ({ key, count })), [{ key: [], count: 1_001 }]) // prettier-ignore
-  t.deepEqual(groups?.[0]?.aggregates.map(({ value }) => value), [0, 1_000, 500, 500_500]) // prettier-ignore
+  t.deepEqual(groups?.map(({ key, count }) => ({ key, count })), [{ key: [], count: 1_001 }]) // oxfmt-ignore
+  t.deepEqual(groups?.[0]?.aggregates.map(({ value }) => value), [0, 1_000, 500, 500_500]) // oxfmt-ignore
   const none = await pageOver(MANY, { aggregate: [{ attr: 'number', of: 'sum' }] })
   t.deepEqual(none.groups?.[0]?.aggregates, [{ attr: 'number', of: 'sum' }])
 })
@@ -182,10 +182,10 @@ test('an expression has the steps of a rule, and fails alone', async (t) => {
   const { items } = await pageOver(things, {
     where: { cel: 'attrs.l.exists(x, x == 2 || x == 1)' },
   })
-  t.deepEqual(items.map(({ id }) => id), ['short', 'long']) // prettier-ignore
+  t.deepEqual(items.map(({ id }) => id), ['short', 'long']) // oxfmt-ignore
   const cel = '!attrs.l.exists(x, x == 5)'
   const costly = await pageOver(things, { where: { cel } })
-  t.deepEqual(costly.items.map(({ id }) => id), ['short']) // prettier-ignore
+  t.deepEqual(costly.items.map(({ id }) => id), ['short']) // oxfmt-ignore
 })
 
 test('tags that two groups multiply are bounded by the steps of a Thing', async (t) => {

@@ -84,7 +84,7 @@ export const uptimeKuma: Make = (more) => ({
     },
     msg: '[API] [Down] timeout',
   },
-}) // prettier-ignore
+}) // oxfmt-ignore
 
 export const healthchecks: Make = (more) => ({
   kind: 'healthchecks',

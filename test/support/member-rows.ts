@@ -13,7 +13,7 @@ const THINGS: Values = [
   'all', 'All', 1, {}, { ids: [] }, { ids: ['a'] }, { ids: ['a b'] }, { ids: Array(1000).fill('a') },
   { ids: Array(1001).fill('a') }, { prefix: 'a' }, { prefix: '' }, { prefix: 'a'.repeat(65) }, { tag: ' ' },
   { tag: 'ä'.repeat(256) }, { tag: '😀'.repeat(256) }, { tag: '😀'.repeat(257) }, { tag: 'a', prefix: 'a' }, { name: 'a' },
-] // prettier-ignore
+] // oxfmt-ignore
 
 const CONDITIONS: Values = [
   'attr', {}, { attr: 'a' }, { attr: 'a', above: 1 }, { attr: 'a', above: '1' }, { attr: 'a', above: 1, below: 2 },
@@ -26,7 +26,7 @@ const CONDITIONS: Values = [
   { all: [] }, { all: [{ silent: '1m' }] }, { any: times(32, { silent: '1m' }) }, { any: times(33, { silent: '1m' }) },
   { any: [{ attr: 'a' }] }, { not: { silent: '1m' } }, { not: [] }, { not: { not: { any: [{ cel: 'attrs.a > 1.0' }] } } },
   { cel: ' ' }, { cel: `true${' '.repeat(1020)}` }, { cel: `true${' '.repeat(1021)}` },
-] // prettier-ignore
+] // oxfmt-ignore
 
 const TEXTS: Values = ['a', '', ' ', 1, 'a'.repeat(256), 'a'.repeat(257)]
 const SHARED: readonly Fields[] = [
@@ -41,14 +41,14 @@ const SHARED: readonly Fields[] = [
   { metadata: Object.fromEntries(Array.from({ length: 64 }, (_, at) => [`k${at}`, true])) },
   { metadata: Object.fromEntries(Array.from({ length: 65 }, (_, at) => [`k${at}`, true])) },
   { other: 1 },
-] // prettier-ignore
+] // oxfmt-ignore
 
 const STEPS: Values = [
   [], [{}], [{ after: '1s', level: 1 }], [{ after: '1s', level: 0 }], [{ after: '1s', level: 9 }], [{ after: '1s', level: 10 }],
   [{ after: ' 1s', level: 1 }], [{ after: '1s', level: 1, severity: 'low' }], [{ after: '1s', level: 1, severity: 'no' }],
   [{ after: '1s', level: 1, other: 1 }], [1, 2, 3, 4, 5].map((level) => ({ after: `${level}m`, level })),
   [1, 2, 3, 4, 5, 6].map((level) => ({ after: `${level}m`, level })),
-] // prettier-ignore
+] // oxfmt-ignore
 
 const LEVEL = { when: { silent: '1m' }, severity: 'high' }
 
@@ -62,7 +62,7 @@ const EVENT: readonly Fields[] = [
   ...['59s', '60s', '1m', '86400s', '86401s', '1440m', '1441m', '24h', '25h', '1d', '2d'].map((every) => ({ remind_every: every })),
   ...STEPS.map((escalate) => ({ escalate })),
   { at_most_every: '1m' },
-] // prettier-ignore
+] // oxfmt-ignore
 
 const MESSAGE: readonly Fields[] = [
   ...SHARED,
@@ -109,22 +109,22 @@ const MAPPINGS: Values = [
   ]),
   ...['attrs', 'message', 'Message', 5].map((kind) => ({ topic: 'a', thing: 'a', kind })),
   { topic: 'a' }, { thing: 'a' }, { topic: 'a', thing: 'a', other: 1 }, 'a',
-].map((mapping) => [mapping]) // prettier-ignore
+].map((mapping) => [mapping]) // oxfmt-ignore
 
 const DURATIONS: Values = [
   '9s', '10s', ' 10s ', '2592000s', '2592001s', '43200m', '43201m', '720h', '721h', '30d', '31d', '0d', '1w', '1.5h', '10S',
-] // prettier-ignore
+] // oxfmt-ignore
 
 const POINT = `B${'A'.repeat(86)}`
 const SECRET = 'BTBZMqHH6r4Tts7J_aSIgg'
 const subscription = (more: Fields, keys: Fields = {}): string =>
-  JSON.stringify({ endpoint: 'https://push.example/1', keys: { p256dh: POINT, auth: SECRET, ...keys }, ...more }) // prettier-ignore
+  JSON.stringify({ endpoint: 'https://push.example/1', keys: { p256dh: POINT, auth: SECRET, ...keys }, ...more }) // oxfmt-ignore
 
 const TOKENS: Values = [
   'f'.repeat(63), 'f'.repeat(64), 'f'.repeat(256), 'f'.repeat(257), 'g'.repeat(64), 'x'.repeat(15), 'x'.repeat(16),
   'x'.repeat(4096), 'x'.repeat(4097), `{${'x'.repeat(16)}`, 'x'.repeat(15) + 'ä', `${'x'.repeat(16)} y`, subscription({}),
   ` ${subscription({})} `, `x${subscription({})}`,
-] // prettier-ignore
+] // oxfmt-ignore
 
 /** By the name of the member; each row stands in the example of every request that has it. */
 export const MEMBER_ROWS: Readonly<Record<string, Values>> = {

@@ -69,9 +69,8 @@ export const list = command({
   options: { json: flag('print JSON, one value a line'), ...HEADER },
   examples: ['channel list'],
   async run(options, context) {
-    const items = Object.entries(readProfiles(context.env)).flatMap(
-      ([profile, { channel, url }]) =>
-        channel === undefined ? [] : [{ profile, channel_id: channel, url: url ?? DEFAULT_URL }],
+    const items = Object.entries(readProfiles(context.env)).flatMap(([profile, { channel, url }]) =>
+      channel === undefined ? [] : [{ profile, channel_id: channel, url: url ?? DEFAULT_URL }],
     )
     const table = {
       headings: ['PROFILE', 'CHANNEL', 'GATEWAY'],

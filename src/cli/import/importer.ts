@@ -35,7 +35,8 @@ export interface ImporterPorts {
   readonly reject: (reject: Reject) => void
   /** Undefined: rows are read and mapped, and nothing is sent. */
   readonly connect:
-    ((onOutcome: (outcome: FleetOutcome<Row>) => void) => FleetSender<Row>) | undefined
+    | ((onOutcome: (outcome: FleetOutcome<Row>) => void) => FleetSender<Row>)
+    | undefined
 }
 
 export class Importer {

@@ -26,11 +26,8 @@ const ROW_BYTES_MAX = 1024 * 1024
 const SHOWN_CHARACTERS = 200
 
 /** Throws CommandError for a row beyond ROW_BYTES_MAX, or a CSV without a heading. */
-export const rowsOf = (
-  input: Readable,
-  format: RowFormat,
-  delimiter: string,
-): AsyncIterable<Row> => (format === 'json' ? jsonRows(input) : csvRows(input, delimiter))
+export const rowsOf = (input: Readable, format: RowFormat, delimiter: string): AsyncIterable<Row> =>
+  format === 'json' ? jsonRows(input) : csvRows(input, delimiter)
 
 async function* jsonRows(input: Readable): AsyncIterable<Row> {
   let number = 0

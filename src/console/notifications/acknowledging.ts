@@ -25,7 +25,8 @@ export interface Acknowledging {
 
 /** What became of one: done, waiting for the network, or refused in these words. */
 export type Outcome =
-  { readonly kind: 'done' | 'waiting' } | { readonly kind: 'refused'; readonly text: string }
+  | { readonly kind: 'done' | 'waiting' }
+  | { readonly kind: 'refused'; readonly text: string }
 
 export type Tell = (wish: Acknowledging, outcome: Outcome) => Promise<void>
 

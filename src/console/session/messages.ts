@@ -36,7 +36,8 @@ export type Happening =
   | { readonly kind: 'caught-up' | 'unsubscribed'; readonly channelId: string }
 
 export type SessionState =
-  { readonly kind: 'connecting' | 'open' } | { readonly kind: 'waiting'; readonly delayMs: number }
+  | { readonly kind: 'connecting' | 'open' }
+  | { readonly kind: 'waiting'; readonly delayMs: number }
 
 /** The end of a session; `code` is that of a refusal. */
 export interface SessionEnd {

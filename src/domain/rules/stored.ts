@@ -110,7 +110,8 @@ export interface PutOff {
   readonly channelId: ChannelId
   /** A deadline of a rule or an Event as its row names it, or the operation of a Message. */
   readonly item:
-    { readonly ruleId: RuleId; readonly thingId: string } | { readonly opId: OperationId }
+    | { readonly ruleId: RuleId; readonly thingId: string }
+    | { readonly opId: OperationId }
   readonly until: number
 }
 

@@ -19,7 +19,10 @@ export interface ThingOrder {
 
 /** What tells groups apart; prefix is a number of characters of the thing_id. */
 export type ThingGroupBy =
-  'state' | 'tag' | { readonly attr: AttrPath } | { readonly prefix: number }
+  | 'state'
+  | 'tag'
+  | { readonly attr: AttrPath }
+  | { readonly prefix: number }
 
 /** A number that is computed of an attr in each group. */
 export interface ThingAggregate {

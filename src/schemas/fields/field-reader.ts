@@ -134,8 +134,7 @@ class FieldReader {
   patch(name: string, sent: SentRecord): void {
     if (sent === undefined || sent === null) return
     const refusal = refusalOfTree(name, sent) // fields/3
-    if (refusal === undefined)
-      this.patches[name] = bareCopy(sent) // fields/2
+    if (refusal === undefined) this.patches[name] = bareCopy(sent) // fields/2
     else this.note(refusal)
   }
 }

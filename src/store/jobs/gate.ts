@@ -41,8 +41,7 @@ export class Gate {
    */
   async pass<Answer>(work: () => Promise<Answer>, isUrgent: boolean): Promise<Answer> {
     if (this.#inside < this.#places) this.#inside += 1
-    else if (isUrgent)
-      await wait(this.#urgent, URGENT_WAITING_MAX) // gate/1
+    else if (isUrgent) await wait(this.#urgent, URGENT_WAITING_MAX) // gate/1
     else await wait(this.#others, JOBS_WAITING_MAX)
     try {
       return await work()

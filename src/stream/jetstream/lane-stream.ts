@@ -221,7 +221,8 @@ const isApiError = (error: unknown, code: number): boolean =>
 
 /** Asks for the first message of a subject at or behind a sequence number, or for the last one. */
 type MessageQuery =
-  { readonly seq: number; readonly next_by_subj: string } | { readonly last_by_subj: string }
+  | { readonly seq: number; readonly next_by_subj: string }
+  | { readonly last_by_subj: string }
 
 interface Opened {
   readonly settings: LaneStreamSettings

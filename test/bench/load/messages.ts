@@ -11,7 +11,8 @@ import type { Latency } from './statistics.ts'
  * schedule.
  */
 export type Pace =
-  { readonly kind: 'closed' } | { readonly kind: 'open'; readonly ratePerSecond: number }
+  | { readonly kind: 'closed' }
+  | { readonly kind: 'open'; readonly ratePerSecond: number }
 
 export interface LoadRequest {
   readonly pace: Pace

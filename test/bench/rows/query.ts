@@ -30,7 +30,7 @@ const QUERIES: Readonly<Record<string, object>> = {
     limit: 1,
   },
   cel: { where: { cel: 'attrs.temperature > 25.0 && attrs.humidity < 60' }, count: true },
-} // prettier-ignore
+} // oxfmt-ignore
 
 interface Measured {
   /** Seconds of CPU of the whole process, by query. */
@@ -82,7 +82,7 @@ const rounded = (_: string, value: unknown): unknown => {
 }
 
 const p99Of = (values: readonly number[]): number =>
-  percentile(values.toSorted((one, other) => one - other), 0.99) // prettier-ignore
+  percentile(values.toSorted((one, other) => one - other), 0.99) // oxfmt-ignore
 
 async function measured(server: Server, token: string): Promise<Measured> {
   const caller = new Caller(server, token)

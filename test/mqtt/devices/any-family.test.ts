@@ -34,17 +34,17 @@ const TOPICS = [
   'v1/devices/me/telemetry', 'v1/gateway/telemetry', 'v1/gateway/connect', 'frigate/events', 'frigate/a/b',
   'spBv1.0/STATE/h', 'spBv1.0/g/NBIRTH/e', 'spBv1.0/g/DBIRTH/e/d', 'spBv1.0/g/NDATA/e', 'spBv1.0/g/NDEATH/e',
   'mapped/a', 'text/a', 'd/e',
-] // prettier-ignore
+] // oxfmt-ignore
 
 /** Members that a reader looks into, so that what is hostile gets behind the first check. */
 const WAYS = [
   [], ['ZbReceived'], ['params'], ['params', 'events'], ['after'], ['nodes', 'n', 'properties'], ['cmps'],
   ['dev'], ['uplink_message', 'decoded_payload'], ['object'], ['a device'], ['data'],
-] as const // prettier-ignore
+] as const // oxfmt-ignore
 const SAID = {
   method: 'NotifyEvent', type: 'new', id: 'i', camera: 'c', component: 'c', event: 'e', level: 'ERROR', action: 'create',
   friendly_name: 'f', '~': "d/$'", stat_t: '~', state_topic: 'd/e', root: 'a', title: 't', datatype: 'json', unit: '°C', ts: 1,
-} as const // prettier-ignore
+} as const // oxfmt-ignore
 
 const hostile = fc.oneof(
   fc.constantFrom(1, "$'", '~', null, NaN, '', [], {}, SAID, LONG, 'x'.repeat(3_000)),
