@@ -7,7 +7,7 @@ import { join } from 'node:path'
 
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
-import { parquetReadObjects } from 'hyparquet'
+import { parquetMetadata, parquetReadObjects } from 'hyparquet'
 import { parse } from 'csv-parse/sync'
 
 import { runCommandLine } from '#src/cli/command-line'
@@ -180,6 +180,13 @@ test('Parquet of more rows than a group has, and of none, is whole', async (t) =
     const rows = await parquetReadObjects({ file, columns: ['number'] })
     t.is(rows.length, count)
     t.is(rows.at(-1)?.['number'], count === 0 ? undefined : count)
+    // Groups have parts of their descriptions in common, but not their bounds.
+    const seqs = parquetMetadata(file).row_groups.map(({ columns }) => columns[1]?.meta_data)
+    const firsts = [1n, 16_385n].filter((first) => first <= count)
+    t.deepEqual(
+      seqs.map((seq) => seq?.statistics?.min_value),
+      firsts,
+    )
   }
 })
 
