@@ -88,24 +88,29 @@ test('joining/3: a run takes 8 MiB of payload at most beyond one slice', async (
   t.is(await store.joining.join(LATE_MS), 160 - first)
 })
 
-test('joining/3: a run is read in slices of eight blocks, each a job of its own', async (t) => {
+test('joining/3: a run is read in slices of four blocks, and the thread receives its messages between them', async (t) => {
   const store = await openWatched(t, `sqlite:${await emptyFile(t)}`)
   const writer = await ChannelWriter.open(store, 1)
   for (let count = 0; count < 1_100; count += 1) writer.take(thing('update', 'lamp', { at: count }))
   await writer.commit()
   const read: number[] = []
+  let ticks = 0
   const { database } = store
   const all = database.all.bind(database)
   const counting: Pick<typeof database, 'all'> = {
     all: async <Row>(sql: string, parameters?: readonly Value[]) => {
       const rows = await all<Row>(sql, parameters)
-      if (sql.includes('content')) read.push(rows.length)
+      if (sql.includes('content')) {
+        read.push(rows.length)
+        t.is(ticks, read.length - 1)
+        setImmediate(() => (ticks += 1))
+      }
       return rows
     },
   }
   Object.assign(database, counting)
   t.is(await store.joining.join(LATE_MS), 1_100)
-  t.deepEqual(read, [8, 1])
+  t.deepEqual(read, [4, 4, 1])
 })
 
 test('update-blocks/3, joining/2: late readings stay where they came, and no reader gets them', async (t) => {

@@ -10,8 +10,9 @@
 //   joining/2. A run takes the oldest blocks, which hold the least seqs of each channel, and gives
 //     their updates the numbers that they had, in order: places of a channel follow one another. It
 //     reads the updates of a channel in their order, late readings too. (update-numbers/2)
-//   joining/3. A run holds at most RUN_BYTES_MAX in memory beyond one block, and no other job waits
-//     for more than a slice of it to be read. (W7)
+//   joining/3. A run holds at most RUN_BYTES_MAX in memory beyond one slice. Behind each slice of it
+//     the thread receives its messages: SQLite answers at once, so a turn could not begin before
+//     the whole run was read. (W7)
 //   joining/4. While turns follow one another without a rest nothing is joined, but blocks that are
 //     older than OLD_MS: then that is what there has to be time for.
 
@@ -32,8 +33,8 @@ import type { Merging } from '#src/store/tiers/merging'
 export const RUN_UPDATES = 16_384
 const RUN_BLOCKS = 512
 const RUN_BYTES_MAX = 8 * 2 ** 20
-/** Blocks of a slice. */
-const SLICE_BLOCKS = 8
+/** Blocks of a slice: at most 512 updates, some 2 ms. */
+const SLICE_BLOCKS = 4
 /** Age of the oldest block from which on a run need not be whole, and waits for no rest. */
 const OLD_MS = 600_000
 
@@ -116,6 +117,7 @@ export class Joining implements JoiningStore {
         }
       }
       taken += slice.length
+      await this.#break() // joining/3
     }
     return { blocks: waiting.slice(0, taken), updates: updates.toSorted(inOrder), newest }
   }
