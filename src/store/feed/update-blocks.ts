@@ -13,7 +13,7 @@ import { isGatewayForm, isOperationOf, operationIdFrom } from '#domain/identity'
 import type { OperationId } from '#domain/identity'
 import type { Dialect } from '#src/store/dialect'
 import type { FeedRow, UpdateBlockRow, UpdatePlaceRow } from '#src/store/entities/feed'
-import { isPlain, memberAt, pack, unpack } from '#src/store/statements/packed'
+import { memberAt, pack, unpack } from '#src/store/statements/packed'
 
 /** The members of an update, with or without the channel. */
 type Update = Pick<FeedEntry, 'opId' | 'model' | 'action' | 'entityId' | 'acceptedAt'> & {
@@ -180,7 +180,7 @@ export const isEntry = (update: UpdateRow): update is FeedRow => update.seq !== 
 /**
  * An expression that is false when the content of a block has no update of a Thing: most have none,
  * and the collector would go through the memory of each one that is read. It takes the parameters
- * that `marksOf` gives. A compressed block is never left out: `mayHave` looks into it.
+ * that `marksOf` gives. A compressed block is never left out: `updatesOf` looks into it.
  */
 export const mayHaveIn = (content: string): string =>
   `(instr(${content}, ?) > 0 OR instr(${content}, ?) = 0)`
@@ -193,22 +193,45 @@ export const marksOf = (entityId: string): readonly Uint8Array[] => [
 /** Where the columns of a block begin that is not compressed. */
 const PLAIN_COLUMNS = pack('{"channels":', Infinity)
 
-/** False when a block that the database did not leave out has no update of a Thing all the same. */
-export function mayHave(content: Uint8Array, entityId: string): boolean {
-  const text = content.subarray(1 + (content[0] ?? 0) * RANDOM_BYTES)
-  return isPlain(text) || unpack(text).includes(JSON.stringify(entityId))
+/** Whose updates of a block are wanted: those of one channel, of one Thing of it, or all. */
+export interface Wanted {
+  readonly channel?: number | undefined
+  readonly entityId?: string | undefined
 }
 
-/**
- * The updates of one channel in a block, or of all of them, in the order of channel and seq, late
- * readings among them. (update-blocks/1)
- */
-export function updatesIn(content: Uint8Array, wanted?: number): readonly UpdateRow[] {
+interface Unpacked {
+  readonly bytes: Buffer
+  readonly text: string
+  /** Where the payloads begin in the text. */
+  readonly payloadsAt: number
+  readonly columns: Columns
+}
+
+/** A block whose columns are read, but none of its updates. Throws StoreDefect for others. */
+export const unpackedBlock = (content: Uint8Array): Unpacked => withColumns(textOf(content))
+
+function textOf(content: Uint8Array): Pick<Unpacked, 'bytes' | 'text'> {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.length)
-  const textAt = 1 + (bytes[0] ?? 0) * RANDOM_BYTES
-  const text = unpack(bytes.subarray(textAt))
+  return { bytes, text: unpack(bytes.subarray(1 + (bytes[0] ?? 0) * RANDOM_BYTES)) }
+}
+
+function withColumns({ bytes, text }: Pick<Unpacked, 'bytes' | 'text'>): Unpacked {
   const payloadsAt = text.indexOf('\n') + 1
-  const columns = JSON.parse(text.slice(0, payloadsAt)) as Columns
+  return { bytes, text, payloadsAt, columns: JSON.parse(text.slice(0, payloadsAt)) as Columns }
+}
+
+/** How many updates of a channel a block has. */
+export const countOf = ({ columns }: Unpacked, channel: number): number =>
+  columns.channels.find(([one]) => one === channel)?.[1] ?? 0
+
+/**
+ * The wanted updates of a block in the order of channel and seq, late readings among them.
+ * (update-blocks/1)
+ */
+export function rowsOf(
+  { bytes, text, payloadsAt, columns }: Unpacked,
+  wanted: Wanted = {},
+): readonly UpdateRow[] {
   const updates: UpdateRow[] = []
   let index = 0
   let at = payloadsAt
@@ -223,7 +246,9 @@ export function updatesIn(content: Uint8Array, wanted?: number): readonly Update
       const opAt = randomAt
       at += memberAt(columns.lengths, index)
       if (opId === 0) randomAt += RANDOM_BYTES
-      if (wanted !== undefined && channel !== wanted) continue
+      if (wanted.channel !== undefined && channel !== wanted.channel) continue
+      const entityId = memberAt(columns.entities, index)
+      if (wanted.entityId !== undefined && entityId !== wanted.entityId) continue
       const acceptedAt = columns.firstAt + memberAt(columns.times, index)
       const random = (): string => bytes.toString('hex', opAt, opAt + RANDOM_BYTES)
       updates.push({
@@ -231,7 +256,7 @@ export function updatesIn(content: Uint8Array, wanted?: number): readonly Update
         seq: distance === 0 ? undefined : seq,
         model: memberAt(columns.models, index),
         action: memberAt(columns.actions, index),
-        entityId: memberAt(columns.entities, index),
+        entityId,
         opId: opId === 0 ? operationIdFrom(acceptedAt, random()) : opId,
         state: memberAt(columns.states, index),
         rev: memberAt(columns.revs, index),
@@ -243,6 +268,17 @@ export function updatesIn(content: Uint8Array, wanted?: number): readonly Update
   return updates
 }
 
-/** The same without late readings: entries of the feed. */
-export const entriesIn = (content: Uint8Array, wanted?: number): readonly FeedRow[] =>
+/** The wanted updates of a block as it is kept. */
+export const updatesIn = (content: Uint8Array, wanted?: Wanted): readonly UpdateRow[] =>
+  rowsOf(unpackedBlock(content), wanted)
+
+/** The updates of one Thing in a block; most blocks have none of it. */
+export function updatesOf(content: Uint8Array, wanted: Required<Wanted>): readonly UpdateRow[] {
+  const text = textOf(content)
+  const mayHave = text.text.includes(JSON.stringify(wanted.entityId))
+  return mayHave ? rowsOf(withColumns(text), wanted) : []
+}
+
+/** The wanted updates without late readings: entries of the feed. */
+export const entriesIn = (content: Uint8Array, wanted?: Wanted): readonly FeedRow[] =>
   updatesIn(content, wanted).filter(isEntry)

@@ -10,7 +10,7 @@ import type { FeedRow, UpdateBlockRow, UpdatePlaceRow } from '#src/store/entitie
 import type { Value } from '#src/store/dialect'
 import type { Executor } from '#src/store/jobs/executor'
 import { allForEach } from '#src/store/statements/gathered'
-import { entriesIn, isEntry, spanOf, updatesIn } from './update-blocks.ts'
+import { countOf, entriesIn, isEntry, rowsOf, spanOf, unpackedBlock } from './update-blocks.ts'
 import type { UpdateRow } from './update-blocks.ts'
 
 /** Blocks of one statement. */
@@ -54,19 +54,25 @@ export function placesBehind(
 
 type Held = Pick<UpdatePlaceRow, 'span' | 'lastSeq'> & Pick<UpdateBlockRow, 'content'>
 
-/** `sinceMs` leaves out blocks of which every update was accepted before it. */
-type BehindSince = Behind & { readonly sinceMs?: number | undefined }
+interface BehindSince extends Behind {
+  /** Leaves out blocks of which every update was accepted before it. */
+  readonly sinceMs?: number | undefined
+  /** Leaves out the updates of other Things. */
+  readonly entityId?: string | undefined
+}
 
 /** What a block has of a channel. */
 interface InBlock {
   readonly lastSeq: number
+  /** Updates of the channel that it has, those that are left out among them. */
+  readonly count: number
   readonly updates: readonly UpdateRow[]
 }
 
 /** The updates of a channel at places behind a seq, block by block, late readings among them. */
 export async function* readingsBehind(
   executor: Executor,
-  { sinceMs = 0, ...behind }: BehindSince,
+  { sinceMs = 0, entityId, ...behind }: BehindSince,
 ): AsyncGenerator<InBlock> {
   const { channel, isLate = false } = behind
   let { after } = behind
@@ -79,7 +85,9 @@ export async function* readingsBehind(
       [...parameters, sinceMs, BLOCKS_AT_ONCE],
     )
     for (const { lastSeq, content } of held) {
-      yield { lastSeq, updates: updatesIn(content, channel) }
+      const block = unpackedBlock(content)
+      const updates = rowsOf(block, { channel, entityId })
+      yield { lastSeq, count: countOf(block, channel), updates }
     }
     const newest = held.at(-1)
     if (newest === undefined || held.length < BLOCKS_AT_ONCE) return
@@ -91,7 +99,7 @@ export async function* readingsBehind(
 /** The entries of a channel's feed behind a seq, block by block. */
 export async function* updatesBehind(
   executor: Executor,
-  behind: Omit<BehindSince, 'isLate'>,
+  behind: Omit<BehindSince, 'isLate' | 'entityId'>,
 ): AsyncGenerator<readonly FeedRow[]> {
   for await (const { updates } of readingsBehind(executor, behind)) {
     yield updates.filter(isEntry).filter(({ seq }) => seq > behind.after)
@@ -180,7 +188,9 @@ async function updatesInSpan(
     if (row === undefined) continue
     const keys = new Set(wanted.map(keyOf))
     const [only] = wanted
-    const updates = entriesIn(row.content, wanted.length === 1 ? only?.channel : undefined)
+    const updates = entriesIn(row.content, {
+      channel: wanted.length === 1 ? only?.channel : undefined,
+    })
     found.push(...updates.filter((update) => keys.has(keyOf(update))))
   }
   return found

@@ -60,14 +60,19 @@ export interface RunnerResult {
   readonly affected?: number | undefined
 }
 
+/** Reads rows, each statement in a job of its own or all of them in one. */
+export interface Reader {
+  /** Returns the rows of a SELECT. The statement decides their shape; nothing checks it again. */
+  all<Row>(sql: string, parameters?: readonly Value[]): Promise<readonly Row[]>
+}
+
 /**
  * Statements are text with parameters and not TypeORM's query builder: the builder writes numbers
  * into the text, so each statement would be a new one and push the statements of the hot path out
  * of the driver's prepared ones.
  */
-export interface Executor {
+export interface Executor extends Reader {
   readonly dialect: Dialect
-  /** Returns the rows of a SELECT. The statement decides their shape; nothing checks it again. */
   all<Row>(sql: string, parameters?: readonly Value[]): Promise<Row[]>
   first<Row>(sql: string, parameters?: readonly Value[]): Promise<Row | undefined>
   run(sql: string, parameters?: readonly Value[]): Promise<Changes>

@@ -5,9 +5,10 @@
 //     the rest.
 //   gate/2. At most JOBS_WAITING_MAX jobs wait, and beside them URGENT_WAITING_MAX urgent ones: no
 //     crowd of others can get a turn refused. The next one is refused at once, without effect.
-//   gate/3. After IN_A_ROW_MAX jobs that were not urgent the thread receives its messages. SQLite
-//     answers at once, so the gate would otherwise serve a crowd to its end before the thread
-//     learns that a turn is due.
+//   gate/3. After IN_A_ROW_MAX jobs that were not urgent the thread receives its messages, whether a
+//     crowd has asked for them or one that asks for the next job once it has the answer. SQLite
+//     answers at once, so otherwise all of them would go before the thread learns that a turn is
+//     due.
 
 import type { Runtime } from '#domain/runtime'
 import { StoreBusy } from '#src/store/store-error'
@@ -24,6 +25,7 @@ export class Gate {
   readonly #urgent: (() => void)[] = []
   readonly #others: (() => void)[] = []
   #inside = 0
+  /** Jobs that were not urgent since the thread received its messages. */
   #inARow = 0
   #whenEmpty: (() => void)[] = []
 
@@ -40,37 +42,55 @@ export class Gate {
    * Runs the work as soon as there is a place for it. Rejects with StoreBusy, or as the work does.
    */
   async pass<Answer>(work: () => Promise<Answer>, isUrgent: boolean): Promise<Answer> {
-    if (this.#inside < this.#places) this.#inside += 1
+    if (this.#inside < this.#places && (isUrgent || this.#mayGoOn)) this.#inside += 1
     else if (isUrgent) await wait(this.#urgent, URGENT_WAITING_MAX) // gate/1
     else await wait(this.#others, JOBS_WAITING_MAX)
     try {
       return await work()
     } finally {
-      this.#leave()
+      this.#leave(isUrgent)
     }
   }
 
   /** Resolves once no job is inside and none waits. */
   whenEmpty(): Promise<void> {
-    if (this.#inside === 0) return Promise.resolve()
+    if (this.#isEmpty) return Promise.resolve()
     return new Promise((resolve) => void this.#whenEmpty.push(resolve))
   }
 
-  /** The place stays taken while the thread receives its messages. (gate/3) */
-  #leave(): void {
-    const isCrowd = this.#urgent.length === 0 && this.#others.length > 0
-    this.#inARow = isCrowd ? this.#inARow + 1 : 0
-    if (this.#inARow <= IN_A_ROW_MAX) return this.#handOn()
-    this.#inARow = 0
-    return this.#soon(() => this.#handOn())
+  /** gate/3 */
+  get #mayGoOn(): boolean {
+    return this.#inARow < IN_A_ROW_MAX
   }
 
-  /** Hands the place to the next job. */
-  #handOn(): void {
-    const next = this.#urgent.shift() ?? this.#others.shift()
-    if (next !== undefined) return next()
+  get #isEmpty(): boolean {
+    return this.#inside === 0 && this.waiting === 0
+  }
+
+  #leave(isUrgent: boolean): void {
+    if (!isUrgent) {
+      this.#inARow += 1
+      if (this.#inARow === 1) this.#soon(() => this.#goOn())
+    }
     this.#inside -= 1
-    if (this.#inside > 0) return
+    this.#handOn()
+  }
+
+  /** The thread has received its messages. */
+  #goOn(): void {
+    this.#inARow = 0
+    this.#handOn()
+  }
+
+  /** Hands free places to the next jobs. */
+  #handOn(): void {
+    while (this.#inside < this.#places) {
+      const next = this.#urgent.shift() ?? (this.#mayGoOn ? this.#others.shift() : undefined)
+      if (next === undefined) break
+      this.#inside += 1
+      next()
+    }
+    if (!this.#isEmpty) return
     for (const tell of this.#whenEmpty) tell()
     this.#whenEmpty = []
   }

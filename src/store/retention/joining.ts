@@ -10,9 +10,8 @@
 //   joining/2. A run takes the oldest blocks, which hold the least seqs of each channel, and gives
 //     their updates the numbers that they had, in order: places of a channel follow one another. It
 //     reads the updates of a channel in their order, late readings too. (update-numbers/2)
-//   joining/3. A run holds at most RUN_BYTES_MAX in memory beyond one slice. Behind each slice of it
-//     the thread receives its messages: SQLite answers at once, so a turn could not begin before
-//     the whole run was read. (W7)
+//   joining/3. A run holds at most RUN_BYTES_MAX in memory beyond one slice. It is read in slices,
+//     each a job of its own, so that a turn need not wait until the whole run was read. (gate/3, W7)
 //   joining/4. While turns follow one another without a rest nothing is joined, but blocks that are
 //     older than OLD_MS: then that is what there has to be time for.
 
@@ -117,7 +116,6 @@ export class Joining implements JoiningStore {
         }
       }
       taken += slice.length
-      await this.#break() // joining/3
     }
     return { blocks: waiting.slice(0, taken), updates: updates.toSorted(inOrder), newest }
   }

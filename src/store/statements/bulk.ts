@@ -10,7 +10,7 @@
 import type { EntitySchemaColumnOptions } from 'typeorm'
 
 import type { Dialect, Numbered, Value } from '#src/store/dialect'
-import type { RowsStatement, Executor } from '#src/store/jobs/executor'
+import type { RowsStatement, Executor, Reader } from '#src/store/jobs/executor'
 
 /** Values of one list at most. */
 export const LIST_MAX = 128
@@ -160,23 +160,24 @@ export async function inChunks(
   }
 }
 
-/** Returns the rows of a SELECT over many values, chunk by chunk. */
-export async function allIn<Row>(
-  executor: Executor,
-  values: readonly Value[],
-  select: (list: string) => string,
-): Promise<readonly Row[]> {
-  const found: Row[] = []
-  await inChunks(values, async (list, part) => {
-    found.push(...(await executor.all<Row>(select(list), part)))
-  })
-  return found
-}
-
 /** The parameters of a statement on both sides of its list. */
 interface Beside {
   readonly before?: readonly Value[]
   readonly behind?: readonly Value[]
+}
+
+/** Returns the rows of a SELECT over many values, chunk by chunk. */
+export async function allIn<Row>(
+  reader: Reader,
+  values: readonly Value[],
+  select: (list: string) => string,
+  { before = [], behind = [] }: Beside = {},
+): Promise<readonly Row[]> {
+  const found: Row[] = []
+  await inChunks(values, async (list, part) => {
+    found.push(...(await reader.all<Row>(select(list), [...before, ...part, ...behind])))
+  })
+  return found
 }
 
 /** Changes rows by a statement over many values; returns the number of changed rows. */

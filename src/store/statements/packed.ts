@@ -22,13 +22,10 @@ export function pack(text: string, bytesMin = DEFLATED_BYTES_MIN): Buffer {
   return Buffer.concat([form, isLong ? deflateRawSync(bytes, { level: LEVEL }) : bytes])
 }
 
-/** True for bytes that `pack` did not compress. */
-export const isPlain = (bytes: Uint8Array): boolean => bytes[0] === FORM.plain
-
 /** The text of bytes that `pack` made. Throws StoreDefect for others. */
 export function unpack(bytes: Uint8Array): string {
   const packed = bytes.subarray(1)
-  if (isPlain(bytes)) return Buffer.from(packed).toString()
+  if (bytes[0] === FORM.plain) return Buffer.from(packed).toString()
   try {
     return inflateRawSync(packed).toString()
   } catch {

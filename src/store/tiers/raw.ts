@@ -21,8 +21,8 @@ import { endsThing, readingOf } from './readings.ts'
 
 /** Updates of a channel that one read unpacks: half a second of work. */
 export const UPDATES_MAX = 262_144
-/** Those of a slice. */
-const SLICE_UPDATES = 4_096
+/** Those of a slice: a few follow one another before a turn may begin. (gate/3) */
+const SLICE_UPDATES = 1_024
 /** By so much a clock of a Thing may be ahead, and its readings are found all the same. */
 const AHEAD_MS = 3_600_000
 
@@ -42,6 +42,9 @@ interface Cursor {
 
 /** A part of the updates of a channel. */
 interface Slice {
+  /** How many there are. */
+  readonly count: number
+  /** Those of the Thing among them. */
   readonly updates: readonly UpdateRow[]
   /** Undefined behind the last part. */
   readonly next?: Cursor
@@ -72,16 +75,16 @@ export async function rawSeries(
   for (let cursor: Cursor | undefined = { after: BEFORE_ALL, isLate: true }; cursor;) {
     const part = { ...cursor, most: Math.min(left, SLICE_UPDATES) }
     const slice: Slice = await database.snapshot((executor) => sliceOf(executor, query, part))
-    if (left <= 0 && slice.updates.length > 0) {
+    if (left <= 0 && slice.count > 0) {
       cut(state, Math.min(state.to, state.newest)) // raw/1
       break
     }
     for (const update of slice.updates) {
-      if (update.entityId === query.thingId) take(state, update, query)
+      take(state, update, query)
       // One sort of all times for as many values again.
       if (state.points >= 2 * ALL_POINTS_MAX) keepEarliest(state)
     }
-    left -= slice.updates.length
+    left -= slice.count
     cursor = slice.next
   }
   keepEarliest(state)
@@ -109,16 +112,19 @@ async function sliceOf(
   { most, ...cursor }: Cursor & { readonly most: number },
 ): Promise<Slice> {
   const channel = await channelOf(executor, query.channelId)
-  if (channel === undefined) return { updates: [] }
+  if (channel === undefined) return { count: 0, updates: [] }
   const { after, isLate } = cursor
   const sinceMs = Math.max(0, query.from - AHEAD_MS)
+  const behind = { channel, ...cursor, sinceMs, entityId: query.thingId }
   const updates: UpdateRow[] = []
-  for await (const block of readingsBehind(executor, { channel, ...cursor, sinceMs })) {
+  let count = 0
+  for await (const block of readingsBehind(executor, behind)) {
     // A block that was joined meanwhile may begin before the place.
     updates.push(...block.updates.filter(({ seq }) => seq === undefined || seq > after))
-    if (updates.length >= most) return { updates, next: { after: block.lastSeq, isLate } }
+    count += block.count
+    if (count >= most) return { count, updates, next: { after: block.lastSeq, isLate } }
   }
-  return { updates, ...(isLate && { next: { after: 0, isLate: false } }) }
+  return { count, updates, ...(isLate && { next: { after: 0, isLate: false } }) }
 }
 
 function take(state: State, update: UpdateRow, { attrs, from }: SeriesQuery): void {

@@ -12,9 +12,7 @@ import { ALL_POINTS_MAX, PERIOD_MS, TIER_MS } from '#domain/history/series'
 import type { BucketColumns, SeriesFound, SeriesQuery } from '#domain/history/series'
 import type { SeriesStore, Tier } from '#domain/history/series'
 import type { TierChunkRow } from '#src/store/entities/tiers'
-import type { UpdateBlockRow } from '#src/store/entities/feed'
 import { channelOf } from '#src/store/feed/reading'
-import { marksOf, mayHave, mayHaveIn, updatesIn } from '#src/store/feed/update-blocks'
 import type { Database } from '#src/store/jobs/database'
 import type { Executor } from '#src/store/jobs/executor'
 import { allIn } from '#src/store/statements/bulk'
@@ -26,11 +24,10 @@ import { COUNT, LAST, MAX, MIN, SUM, numberAt } from './rows.ts'
 import { addItem } from './contributions.ts'
 import { UPDATES_MAX, rawSeries } from './raw.ts'
 import { endsThing } from './readings.ts'
+import { Unjoined } from './unjoined.ts'
 
 /** Bytes of chunks before compression that one read takes. */
 const CHUNK_BYTES_MAX = 8 * 2 ** 20
-/** Blocks that are not joined which one read takes: four runs. */
-const BLOCKS_MAX = 2_048
 
 export class SeriesReading implements SeriesStore {
   readonly #database: Database
@@ -41,22 +38,34 @@ export class SeriesReading implements SeriesStore {
     this.#rawUpdates = rawUpdates
   }
 
-  series(query: SeriesQuery): Promise<SeriesFound> {
-    const { step } = query
-    if (step === 'raw') return rawSeries(this.#database, query, this.#rawUpdates)
+  async series(query: SeriesQuery): Promise<SeriesFound> {
+    const { step, channelId } = query
+    const database = this.#database
+    if (step === 'raw') return rawSeries(database, query, this.#rawUpdates)
+    const channel = await database.read((executor) => channelOf(executor, channelId))
+    if (channel === undefined) return NOTHING
+    const unjoined = new Unjoined(channel, query.thingId)
+    await unjoined.readAhead(database)
     // series/1
-    return this.#database.snapshot(async (executor) => {
-      const channel = await channelOf(executor, query.channelId)
-      return channel === undefined ? { attrs: {} } : tierSeries(executor, channel, query, step)
+    return database.snapshot(async (executor) => {
+      const isThere = (await channelOf(executor, channelId)) === channel
+      return isThere ? tierSeries(executor, { channel, query, tier: step, unjoined }) : NOTHING
     })
   }
 }
 
+const NOTHING: SeriesFound = { attrs: {} }
+
+interface Reading {
+  readonly channel: number
+  readonly query: SeriesQuery
+  readonly tier: Tier
+  readonly unjoined: Unjoined
+}
+
 async function tierSeries(
   executor: Executor,
-  channel: number,
-  query: SeriesQuery,
-  tier: Tier,
+  { channel, query, tier, unjoined }: Reading,
 ): Promise<SeriesFound> {
   const buckets = new Buckets(TIER_MS[tier])
   const wanted = query.attrs === undefined ? undefined : new Set(query.attrs)
@@ -73,7 +82,11 @@ async function tierSeries(
     const content = byId.get(id)
     if (content !== undefined) addChunk(buckets, content, isWanted)
   }
-  const isAll = await addBlocks(executor, channel, { buckets, thingId: query.thingId })
+  const { updates, isAll } = await unjoined.found(executor)
+  for (const update of updates) {
+    if (endsThing(update)) buckets.drop(query.thingId)
+    else addItem(buckets, update)
+  }
   const to = isAll ? query.to : Math.min(query.to, newestOf(buckets, query))
   const { attrs, wholeFrom } = columnsOf(buckets, { ...query, to }, TIER_MS[tier], wanted)
   const from = Math.max(wholeFrom ?? 0, found.wholeFrom ?? 0)
@@ -138,35 +151,6 @@ async function chunksOf(
   const read = next === undefined ? rows : rows.filter((row) => age(row) < age(next))
   const chunks = read.toSorted((one, other) => one.run - other.run || one.id - other.id)
   return { chunks, ...(next !== undefined && { wholeFrom: next.period + PERIOD_MS[tier] }) }
-}
-
-interface Adding {
-  readonly buckets: Buckets
-  readonly thingId: string
-}
-
-/** Adds what is not joined, the oldest first; returns false where there is too much of it. */
-async function addBlocks(
-  executor: Executor,
-  channel: number,
-  { buckets, thingId }: Adding,
-): Promise<boolean> {
-  const blocks = await executor.all<{ readonly content: UpdateBlockRow['content'] | null }>(
-    `SELECT CASE WHEN ${mayHaveIn('b.content')} THEN b.content END AS content FROM update_blocks b
-      WHERE b.is_joined = 0 AND EXISTS
-        (SELECT 1 FROM update_places p WHERE p.block = b.id AND p.channel = ?)
-      ORDER BY b.id LIMIT ?`,
-    [...marksOf(thingId), channel, BLOCKS_MAX + 1],
-  )
-  for (const { content } of blocks.slice(0, BLOCKS_MAX)) {
-    if (content === null || !mayHave(content, thingId)) continue
-    for (const item of updatesIn(content, channel)) {
-      if (item.entityId !== thingId) continue
-      if (endsThing(item)) buckets.drop(thingId)
-      else addItem(buckets, item)
-    }
-  }
-  return blocks.length <= BLOCKS_MAX
 }
 
 function columnsOf(

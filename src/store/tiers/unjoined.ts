@@ -1,0 +1,84 @@
+// Reads what blocks that are not joined have of a Thing.
+//
+// There may be thousands of them, each looked through or unpacked. So they are read ahead, before
+// the snapshot that they belong to, and within it only those that came meanwhile.
+//
+// Invariants:
+//   unjoined/1. The updates are those that the snapshot has: a block that was joined meanwhile is
+//     left out, a new one is read.
+//   unjoined/2. Reading ahead takes a job for each slice, so that turns need not wait for all of
+//     it. (gate/3, W7)
+
+import type { UpdateBlockRow } from '#src/store/entities/feed'
+import { marksOf, mayHaveIn, updatesOf } from '#src/store/feed/update-blocks'
+import type { UpdateRow } from '#src/store/feed/update-blocks'
+import type { Reader } from '#src/store/jobs/executor'
+import { allIn } from '#src/store/statements/bulk'
+
+/** Blocks that one read takes: four runs. */
+const BLOCKS_MAX = 2_048
+/** Those of a slice: some 2 ms. */
+const SLICE_BLOCKS = 16
+
+type Block = Pick<UpdateBlockRow, 'id' | 'content'>
+
+export interface Found {
+  readonly updates: readonly UpdateRow[]
+  /** False where there are more blocks, which are left out. */
+  readonly isAll: boolean
+}
+
+export class Unjoined {
+  readonly #channel: number
+  readonly #thingId: string
+  /** What blocks that were read have of the Thing, by their numbers. */
+  readonly #read = new Map<number, readonly UpdateRow[]>()
+
+  constructor(channel: number, thingId: string) {
+    this.#channel = channel
+    this.#thingId = thingId
+  }
+
+  /** unjoined/2 */
+  async readAhead(reader: Reader): Promise<void> {
+    const ids = await this.#ids(reader)
+    for (let start = 0; start < ids.length; start += SLICE_BLOCKS) {
+      await this.#look(reader, ids.slice(start, start + SLICE_BLOCKS))
+    }
+  }
+
+  /** The updates of the Thing in a snapshot, the oldest first. (unjoined/1) */
+  async found(snapshot: Reader): Promise<Found> {
+    const ids = await this.#ids(snapshot)
+    const oldest = ids.slice(0, BLOCKS_MAX)
+    await this.#look(
+      snapshot,
+      oldest.filter((id) => !this.#read.has(id)),
+    )
+    const updates = oldest.flatMap((id) => this.#read.get(id) ?? [])
+    return { updates, isAll: ids.length <= BLOCKS_MAX }
+  }
+
+  async #ids(reader: Reader): Promise<readonly number[]> {
+    const rows = await reader.all<Pick<Block, 'id'>>(
+      `SELECT b.id FROM update_blocks b WHERE b.is_joined = 0 AND EXISTS
+        (SELECT 1 FROM update_places p WHERE p.block = b.id AND p.channel = ?)
+        ORDER BY b.id LIMIT ?`,
+      [this.#channel, BLOCKS_MAX + 1],
+    )
+    return rows.map(({ id }) => id)
+  }
+
+  async #look(reader: Reader, ids: readonly number[]): Promise<void> {
+    const wanted = { channel: this.#channel, entityId: this.#thingId }
+    const blocks = await allIn<Block>(
+      reader,
+      ids,
+      (list) => `SELECT id, content FROM update_blocks
+        WHERE id IN (${list}) AND is_joined = 0 AND ${mayHaveIn('content')}`,
+      { behind: marksOf(this.#thingId) },
+    )
+    for (const id of ids) this.#read.set(id, [])
+    for (const { id, content } of blocks) this.#read.set(id, updatesOf(content, wanted))
+  }
+}
