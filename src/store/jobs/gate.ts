@@ -5,8 +5,8 @@
 //     the rest.
 //   gate/2. At most JOBS_WAITING_MAX jobs wait, and beside them URGENT_WAITING_MAX urgent ones: no
 //     crowd of others can get a turn refused. The next one is refused at once, without effect.
-//   gate/3. After IN_A_ROW_MAX jobs that were not urgent the thread receives its messages, whether a
-//     crowd has asked for them or one that asks for the next job once it has the answer. SQLite
+//   gate/3. After IN_A_ROW_MAX jobs that were not urgent the thread receives its messages, whether
+//     a crowd asked for them or one that asks for the next job once it has the answer. SQLite
 //     answers at once, so otherwise all of them would go before the thread learns that a turn is
 //     due.
 
@@ -16,7 +16,7 @@ import { StoreBusy } from '#src/store/store-error'
 export const JOBS_WAITING_MAX = 10_000
 /** Turns come one at a time; a process that takes lanes over has a job for each lane. */
 export const URGENT_WAITING_MAX = 2_000
-/** Jobs in a row: they take some hundred microseconds, in which no turn can begin. */
+/** Jobs in a row, in which no turn can begin: most take a hundred microseconds, some milliseconds. */
 export const IN_A_ROW_MAX = 4
 
 export class Gate {
