@@ -16,7 +16,7 @@ import { StoreBusy } from '#src/store/store-error'
 export const JOBS_WAITING_MAX = 10_000
 /** Turns come one at a time; a process that takes lanes over has a job for each lane. */
 export const URGENT_WAITING_MAX = 2_000
-/** Jobs in a row, in which no turn can begin: most take a hundred microseconds, some milliseconds. */
+/** Jobs in a row, in which no turn can begin: most take some hundred microseconds. */
 export const IN_A_ROW_MAX = 4
 
 export class Gate {
