@@ -11,7 +11,7 @@
 //     their updates the numbers that they had, in order: places of a channel follow one another. It
 //     reads the updates of a channel in their order, late readings too. (update-numbers/2)
 //   joining/3. A run holds at most RUN_BYTES_MAX in memory beyond one slice. It is read in slices,
-//     each a job of its own, so that a turn need not wait until the whole run was read. (gate/3, W7)
+//     each a job of its own, so a turn need not wait until the whole run was read. (gate/3, W7)
 //   joining/4. While turns follow one another without a rest nothing is joined, but blocks that are
 //     older than OLD_MS: then that is what there has to be time for.
 
