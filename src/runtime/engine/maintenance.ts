@@ -20,7 +20,8 @@ import { removeExpired, ClockLead } from './removal.ts'
  * submission.
  */
 const TURN_MAX = 2_048
-const LIVE_ACTORS_MAX = 10_000
+/** Each takes 1.4 KB beside what it remembers. */
+const LIVE_ACTORS_MAX = 20_000
 /**
  * Bytes of entities and rules that all actors remember: the heap takes as much again at times. Ten
  * rules in each of 1,000 channels take 10 MB, and 10,000 Things that they watch 16.
