@@ -96,7 +96,7 @@ export interface Group {
   readonly aggregates: readonly {
     readonly attr: string
     readonly of: Computed
-    /** Absent when no Thing of the group has a number there. */
+    /** Absent when no Thing of the group has a number there, or their sum is too large for one. */
     readonly value?: number
   }[]
 }
@@ -192,5 +192,7 @@ function addNumber(numbers: Numbers, value: number): void {
 
 function valueOf(of: Computed, numbers: Numbers | undefined): { readonly value?: number } {
   if (numbers === undefined || numbers.count === 0) return {}
-  return { value: of === 'mean' ? numbers.sum / numbers.count : numbers[of] }
+  const value = of === 'mean' ? numbers.sum / numbers.count : numbers[of]
+  // JSON has no number for a sum beyond what a double holds.
+  return Number.isFinite(value) ? { value } : {}
 }

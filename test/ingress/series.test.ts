@@ -4,6 +4,7 @@
 import test from 'ava'
 
 import { PERIOD_MS, TIER_MS } from '#domain/history/series'
+import type { Tier } from '#domain/history/series'
 import { CHANNEL, CREDENTIALS, NOW_MS } from '#test/support/making'
 import { addChannel, startIngress } from '#test/support/start-ingress'
 import type { Answered, Rig } from '#test/support/start-ingress'
@@ -89,7 +90,7 @@ const AUTO: readonly (readonly [days: number, step: string, complete: boolean])[
   [4, '1h', true],
   [41, '1h', true],
   [42, '1d', true],
-  [1_000, '1d', true],
+  [999, '1d', true],
 ]
 
 for (const [days, step, complete] of AUTO) {
@@ -102,6 +103,27 @@ for (const [days, step, complete] of AUTO) {
       rig.series.queries.map((query): string => query.step),
       [step],
     )
+  })
+}
+
+// Method: where an end lies within a bucket, the buckets of both ends are points.
+const BOUNDED: readonly (readonly [buckets: number, of: Tier, step: Tier, complete: boolean])[] = [
+  [999, '5m', '5m', true],
+  [1_000, '5m', '1h', true],
+  [999, '1d', '1d', true],
+  [1_000, '1d', '1d', false],
+]
+
+for (const [buckets, of, step, complete] of BOUNDED) {
+  test(`auto gives at most 1,000 points where ${buckets} times ${of} end within a bucket`, async (t) => {
+    const rig = await startIngress(t)
+    const to = NOW_MS - (NOW_MS % TIER_MS[of]) + 1_000
+    const body = { thing_id: 'pump', from: to - buckets * TIER_MS[of], to }
+    const answer = dataOf(await rig.post(PATH, { ...CREDENTIALS, ...body }))
+    t.like(answer, { step, complete })
+    const width = TIER_MS[step]
+    const points = Math.ceil(to / width) - Math.floor(Number(answer['from']) / width)
+    t.true(points <= 1_000, `${points} points`)
   })
 }
 

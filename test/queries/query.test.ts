@@ -146,6 +146,16 @@ test('aggregates without groups are those of one group of all Things', async (t)
   t.deepEqual(none.groups?.[0]?.aggregates, [{ attr: 'number', of: 'sum' }])
 })
 
+test('a sum that is too large for a number is left out, and so is its mean', async (t) => {
+  const things = ['a', 'b'].map((id, n) => thingOf({ id, seq: n + 1, attrs: { n: 1e308 } }))
+  const computed = ['max', 'mean', 'sum'].map((of) => ({ attr: 'n', of }))
+  const { groups } = await pageOver(things, { aggregate: computed })
+  const [max, mean, sum] = groups?.[0]?.aggregates ?? []
+  t.deepEqual(max, { attr: 'n', of: 'max', value: 1e308 })
+  t.deepEqual(mean, { attr: 'n', of: 'mean' })
+  t.deepEqual(sum, { attr: 'n', of: 'sum' })
+})
+
 test('looking/1: a page ends with the Things and the steps that it may take, and names the rest', async (t) => {
   const things = MANY.slice(0, 10)
   const nobody = { where: { tag: 'none' }, order: { by: 'thing_id' } }

@@ -86,7 +86,7 @@ export function rangeOf(
     one === 'raw' ? nowMs - kept.rawMs : firstKept(one, kept.tiers, nowMs)
   const found = step === 'auto' ? autoStep({ from, to }, kept, firstOf) : step
   const most = step === 'auto' ? AUTO_POINTS_MAX : POINTS_MAX
-  const first = found === 'raw' ? from : Math.max(from, to - most * TIER_MS[found])
+  const first = found === 'raw' ? from : Math.max(from, beginOf(to, most, TIER_MS[found]))
   return { step: found, from: Math.min(Math.max(first, firstOf(found)), to), to }
 }
 
@@ -97,13 +97,17 @@ function autoStep(
   firstOf: (step: Step) => number,
 ): Step {
   const made = TIERS.filter((tier) => tiers[tier] > 0)
-  const fitting = made.filter((tier) => (to - from) / TIER_MS[tier] <= AUTO_POINTS_MAX)
+  const fitting = made.filter((tier) => beginOf(to, AUTO_POINTS_MAX, TIER_MS[tier]) <= from)
   const reaching = fitting.find((tier) => firstOf(tier) <= from)
   const furthest = (fitting.length > 0 ? fitting : made).toSorted(
     (one, other) => firstOf(one) - firstOf(other),
   )
   return reaching ?? furthest[0] ?? 'raw'
 }
+
+/** When the first of so many buckets begins of which the last one is that before `to`. */
+const beginOf = (to: number, buckets: number, width: number): number =>
+  (Math.ceil(to / width) - buckets) * width
 
 function wholeOf(
   found: readonly SeriesFound[],

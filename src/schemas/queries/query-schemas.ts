@@ -151,7 +151,10 @@ const GROUP = named(
             {
               attr: given('string', 'The attr; a dot stands between names.'),
               of: oneOf(COMPUTED, 'What is computed.'),
-              value: number('Left out when no Thing of the group has a number there.'),
+              value: number(
+                'Left out when no Thing of the group has a number there, or their sum is too ' +
+                  'large for one.',
+              ),
             },
             ['attr', 'of'],
           ),
