@@ -12,7 +12,7 @@
 
 import { ALL_POINTS_MAX } from '#domain/history/series'
 import type { RawColumns, SeriesFound, SeriesQuery } from '#domain/history/series'
-import { channelOf } from '#src/store/feed/reading'
+import { channelOf } from '#src/store/feed/channel-of'
 import type { UpdateRow } from '#src/store/feed/update-blocks'
 import { BEFORE_ALL, readingsBehind } from '#src/store/feed/update-places'
 import type { Database } from '#src/store/jobs/database'
@@ -23,6 +23,8 @@ import { endsThing, readingOf } from './readings.ts'
 export const UPDATES_MAX = 262_144
 /** Those of a slice: a few follow one another before a turn may begin. (gate/3) */
 const SLICE_UPDATES = 1_024
+/** Blocks of a slice, which may have one of them each, and over a hundred of other channels. */
+const SLICE_BLOCKS = 16
 /** By so much a clock of a Thing may be ahead, and its readings are found all the same. */
 const AHEAD_MS = 3_600_000
 
@@ -105,7 +107,7 @@ function cut(state: State, to: number): void {
   keepOnly(state, ({ at }) => at < to)
 }
 
-/** `most`: updates behind which a slice ends with its block. */
+/** `most`: updates behind which a slice ends with its block, unless it has SLICE_BLOCKS before. */
 async function sliceOf(
   executor: Executor,
   query: SeriesQuery,
@@ -118,11 +120,14 @@ async function sliceOf(
   const behind = { channel, ...cursor, sinceMs, entityId: query.thingId }
   const updates: UpdateRow[] = []
   let count = 0
+  let blocks = 0
   for await (const block of readingsBehind(executor, behind)) {
     // A block that was joined meanwhile may begin before the place.
     updates.push(...block.updates.filter(({ seq }) => seq === undefined || seq > after))
     count += block.count
-    if (count >= most) return { count, updates, next: { after: block.lastSeq, isLate } }
+    blocks += 1
+    if (count >= most || blocks === SLICE_BLOCKS)
+      return { count, updates, next: { after: block.lastSeq, isLate } }
   }
   return { count, updates, ...(isLate && { next: { after: 0, isLate: false } }) }
 }
