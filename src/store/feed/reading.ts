@@ -71,7 +71,7 @@ export class Reading implements ReadStore {
   }
 
   catchUp(requests: readonly CatchUpRequest[], bytes?: number): Promise<readonly CatchUpPage[]> {
-    return this.#database.snapshot((executor) => catchUp(executor, requests, bytes))
+    return catchUp(this.#database, requests, bytes)
   }
 
   pull(deviceId: DeviceId, limit: number): Promise<Pulled> {
