@@ -5,7 +5,8 @@
 //     acknowledge entries that do not exist yet.
 //   acknowledgements/2. With single acknowledgements the position stands right before the first
 //     deliverable that is not acknowledged, by the rule of deliverables.ts, or at the head when
-//     there is none.
+//     there is none. A job looks through a bounded part of the feed for it, and the next one goes
+//     on from there. (deliverables/1)
 //   acknowledgements/3. At most ACKED_AHEAD_MAX seqs a channel are kept as acknowledged ahead of
 //     the position. The furthest are given up first: their entries are delivered once more.
 
@@ -66,62 +67,78 @@ export class Acknowledgements {
   }
 
   /**
-   * Acknowledges single entries for one device, in any order. Gives the number of new ones that are
-   * kept.
+   * Acknowledges single entries for one device, in any order, each channel in a job of its own.
+   * Gives the number of new ones that are kept.
    */
-  single(deviceId: DeviceId, entries: readonly AckedEntry[]): Promise<number> {
+  async single(deviceId: DeviceId, entries: readonly AckedEntry[]): Promise<number> {
     const byChannel = Map.groupBy(entries, ({ channelId }) => channelId)
-    return this.#database.repeatable(async (executor) => {
-      let news = 0
-      for (const [channelId, acked] of byChannel) {
-        const wanted = [{ deviceId, channelId, seq: 0 }]
-        const [held] = await lockSubscriptions(executor, wanted)
-        if (held === undefined) continue
-        const seqs = acked.map(({ seq }) => seq)
-        news += await this.#acknowledge(executor, held, seqs)
+    let news = 0
+    for (const [channelId, acked] of byChannel) {
+      const wanted = [{ deviceId, channelId, seq: 0 }]
+      const seqs = acked.map(({ seq }) => seq)
+      for (let isAgain = false, goesOn = true; goesOn; isAgain = true) {
+        const step = await this.#database.repeatable(async (executor) => {
+          const [held] = await lockSubscriptions(executor, wanted)
+          if (held === undefined) return NOTHING
+          return this.#acknowledge(executor, held, { seqs: isAgain ? [] : seqs, isAgain })
+        })
+        news += step.news
+        goesOn = step.goesOn
       }
-      return news
-    })
+    }
+    return news
   }
 
+  /** `isAgain`: the position goes on, whether there are new ones or not. */
   async #acknowledge(
     executor: Executor,
     held: LockedSubscription,
-    seqs: readonly number[],
-  ): Promise<number> {
+    { seqs, isAgain }: { readonly seqs: readonly number[]; readonly isAgain: boolean },
+  ): Promise<Acknowledged> {
     const { headSeq, seq: _, ...row } = held
     const before = new Set(aheadOf(row))
     const fresh = new Set(
       // acknowledgements/1
       seqs.filter((seq) => seq > row.ackedSeq && seq <= headSeq && !before.has(seq)),
     )
-    if (fresh.size === 0) return 0
+    if (fresh.size === 0 && !isAgain) return NOTHING
     const acked = new Set([...before, ...fresh])
-    const ackedSeq = await advance(executor, held, acked) // acknowledgements/2
+    const { ackedSeq, goesOn } = await advance(executor, held, acked) // acknowledgements/2
     const ahead = [...acked].filter((seq) => seq > ackedSeq).sort((a, b) => a - b)
     const kept = ahead.slice(0, ACKED_AHEAD_MAX) // acknowledgements/3
     const givenUp = ahead.slice(ACKED_AHEAD_MAX).filter((seq) => fresh.has(seq))
     await this.#moved.write(executor, [{ ...row, ackedSeq, ackedAhead: JSON.stringify(kept) }])
-    return fresh.size - givenUp.length
+    return { news: fresh.size - givenUp.length, goesOn }
   }
 }
+
+/** What a job has acknowledged of one channel. */
+interface Acknowledged {
+  readonly news: number
+  /** True when the position may go on further. */
+  readonly goesOn: boolean
+}
+
+const NOTHING: Acknowledged = { news: 0, goesOn: false }
 
 /** acknowledgements/2: the position once these seqs are acknowledged too. */
 async function advance(
   executor: Executor,
   { channel, sinceSeq, ackedSeq, headSeq }: LockedSubscription,
   acked: ReadonlySet<number>,
-): Promise<number> {
+): Promise<{ readonly ackedSeq: number } & Pick<Acknowledged, 'goesOn'>> {
   let afterSeq = ackedSeq
   for (;;) {
-    const next = await deliverableSeqs(executor, { channel, afterSeq, sinceSeq }, SEQS_AT_ONCE)
-    const open = next.find((seq) => !acked.has(seq))
+    const progress = { channel, afterSeq, sinceSeq }
+    const { seqs, end } = await deliverableSeqs(executor, progress, SEQS_AT_ONCE)
+    const open = seqs.find((seq) => !acked.has(seq))
     // When a turn commits between the reads of Messages and Things, only its Things are seen:
     // nothing beyond the head is known yet.
-    if (open !== undefined) return Math.min(open - 1, headSeq)
-    const last = next.at(-1)
-    if (last === undefined || next.length < SEQS_AT_ONCE) return headSeq
-    afterSeq = last
+    if (open !== undefined) return { ackedSeq: Math.min(open - 1, headSeq), goesOn: false }
+    const last = seqs.at(-1)
+    if (last !== undefined && seqs.length === SEQS_AT_ONCE) afterSeq = last
+    else if (end === undefined || end >= headSeq) return { ackedSeq: headSeq, goesOn: false }
+    else return { ackedSeq: end, goesOn: true }
   }
 }
 

@@ -12,6 +12,7 @@
 import type { CatchUpPage, CatchUpRequest, RemovedTo } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
 import type { ChannelHeadRow } from '#src/store/entities/channels'
+import type { Database } from '#src/store/jobs/database'
 import type { Executor } from '#src/store/jobs/executor'
 import { deliverables } from './deliverables.ts'
 import type { Deliverables, DeliverablesQuery } from './deliverables.ts'
@@ -33,29 +34,65 @@ interface KnownRequest {
 
 /**
  * Reads a page of each channel, as many as there is room for; of one that does not exist, an empty
- * complete one.
+ * complete one. The pages are of one snapshot: those before it only find where they begin.
+ * (deliverables/1)
  */
 export async function catchUp(
-  executor: Executor,
+  database: Database,
   requests: readonly CatchUpRequest[],
   bytes?: number,
 ): Promise<readonly CatchUpPage[]> {
+  const scanned: Scanned = new Map()
+  for (let asked = requests; ;) {
+    const read = await database.snapshot((executor) => pagesOf(executor, asked, scanned, bytes))
+    for (const { key, scannedTo } of read.unfinished) scanned.set(key, scannedTo)
+    if (read.unfinished.length > 0) asked = read.unfinished.map(({ request }) => request)
+    else if (asked.length === requests.length) return read.pages
+    else asked = requests
+  }
+}
+
+/** Up to where reads have found nothing, by channel and the position that they began at. */
+type Scanned = Map<string, number>
+
+interface Unfinished {
+  readonly request: CatchUpRequest
+  readonly key: string
+  readonly scannedTo: number
+}
+
+const keyOf = ({ channel, afterSeq }: DeliverablesQuery): string => `${channel} ${afterSeq}`
+
+async function pagesOf(
+  executor: Executor,
+  requests: readonly CatchUpRequest[],
+  scanned: Scanned,
+  bytes: number | undefined,
+): Promise<{ readonly pages: readonly CatchUpPage[]; readonly unfinished: readonly Unfinished[] }> {
   const heads = await headsOf(executor, requests)
   const asked = requests.flatMap((request): KnownRequest[] => {
     const known = heads.get(request.channelId)
     return known === undefined ? [] : [{ request, heads: known, gap: gapOf(known, request) }]
   })
-  const { found } = await deliverables(executor, asked.map(queryFor), roomFor(0, bytes))
+  const queries = asked.map(queryFor).map((query) => ({
+    ...query,
+    scannedTo: scanned.get(keyOf(query)),
+  }))
+  const { found } = await deliverables(executor, queries, roomFor(0, bytes))
   const pages = new Map<ChannelId, CatchUpPage>()
+  const unfinished: Unfinished[] = []
   for (const [at, { request, ...known }] of asked.entries()) {
-    const part = found[at]
-    if (part !== undefined) pages.set(request.channelId, pageOf(part, known))
+    const [part, query] = [found[at], queries[at]]
+    if (part === undefined || query === undefined) continue
+    pages.set(request.channelId, pageOf(part, known))
+    const { scannedTo } = part
+    if (scannedTo !== undefined) unfinished.push({ request, key: keyOf(query), scannedTo })
   }
   const isBeyond = ({ channelId }: CatchUpRequest): boolean =>
     heads.has(channelId) && !pages.has(channelId)
   const end = requests.findIndex(isBeyond)
   const reached = end < 0 ? requests : requests.slice(0, end)
-  return reached.map(({ channelId }) => pages.get(channelId) ?? NO_CHANNEL)
+  return { pages: reached.map(({ channelId }) => pages.get(channelId) ?? NO_CHANNEL), unfinished }
 }
 
 async function headsOf(

@@ -1,11 +1,17 @@
 // A channel's feed in seq order: rows of Messages and Events and blocks of updates read as one,
 // bounded steps at a time. (paging/1)
+//
+// Invariants:
+//   history/1. A page ends at the head of the channel that was read before all else: what it has up
+//     to there is committed, and no entry changes. So blocks are read in slices, each a job of its
+//     own, and a turn need not wait for hundreds of them. (gate/3, W7)
 
 import type { FeedEntry } from '#domain/feed'
 import { PAGE_BYTES_MAX } from '#domain/store-ports'
 import type { HistoryQuery } from '#domain/history/ordered-reads'
 import type { Page } from '#domain/store-ports'
 import type { FeedRow } from '#src/store/entities/feed'
+import type { Database } from '#src/store/jobs/database'
 import type { Executor } from '#src/store/jobs/executor'
 import { FEED_COLUMNS, entryFrom, mergeBySeq } from './deliverables.ts'
 import { updatesBehind } from './update-places.ts'
@@ -20,19 +26,49 @@ import type { Sized } from '#src/store/statements/sized'
  * a page may. (paging/1)
  */
 const PROBED_ROWS = 100
+/**
+ * Blocks of a slice, some 2 ms: with many channels a block that is not joined may have one update
+ * of this channel and over a hundred of others.
+ */
+const SLICE_BLOCKS = 16
 
-export async function history(
+interface Head {
+  readonly channel: number
+  readonly headSeq: number
+}
+
+/** A page of a channel's feed; empty for a channel that is not there. (history/1) */
+export async function history(database: Database, query: HistoryQuery): Promise<Page<FeedEntry>> {
+  const head = await database.first<Head>(
+    `SELECT h.channel, h.head_seq AS headSeq
+      FROM channels c JOIN channel_heads h ON h.channel = c.id
+      WHERE c.channel_id = ? AND c.is_deleted = 0`,
+    [query.channelId],
+  )
+  if (head === undefined) return { items: [] }
+  const filter = filterOf(head.channel, query)
+  const updates =
+    query.models?.includes('thing') === false
+      ? NO_UPDATES
+      : await updatesFor(database, { ...head, isFiltered: filter.sql !== '' }, query)
+  return database.snapshot((executor) => pageWith(executor, updates, { head, filter, query }))
+}
+
+interface Asked {
+  readonly head: Head
+  readonly filter: Filter
+  readonly query: HistoryQuery
+}
+
+/** The page that has these updates, and the Messages and Events between them. */
+async function pageWith(
   executor: Executor,
-  channel: number,
-  query: HistoryQuery,
+  updates: Updates,
+  { head, filter, query }: Asked,
 ): Promise<Page<FeedEntry>> {
   const { channelId, limit, models } = query
-  const filter = filterOf(channel, query)
-  const entries = hasRows(models) ? await entriesFrom(executor, channel, query) : undefined
-  const updates =
-    models?.includes('thing') === false
-      ? NO_UPDATES
-      : await updatesFor(executor, { channel, isFiltered: filter.sql !== '' }, query)
+  const { channel } = head
+  const entries = hasRows(models) ? await entriesFrom(executor, head, query) : undefined
   const end = filter.sql === '' ? undefined : await unscanned(executor, entries, updates)
 
   const inBlocks = updates.found.filter(({ seq }) => end === undefined || seq < end)
@@ -110,45 +146,75 @@ interface Updates {
 
 const NO_UPDATES: Updates = { found: [], scanned: 0 }
 
+interface Updating extends Head {
+  readonly isFiltered: boolean
+}
+
 /** Steps over the updates of Things until the page is full. (paging/1, sized/1) */
 async function updatesFor(
-  executor: Executor,
-  { channel, isFiltered }: { readonly channel: number; readonly isFiltered: boolean },
+  database: Database,
+  { channel, headSeq, isFiltered }: Updating,
   { afterSeq = 0, sinceMs, entityId, thingPrefix = '', limit }: HistoryQuery,
 ): Promise<Updates> {
   const found: Found[] = []
   let scanned = 0
   let bytes = 0
   let isBeyond = false
-  for await (const updates of updatesBehind(executor, { channel, after: afterSeq, sinceMs })) {
-    for (const update of updates) {
-      const { seq } = update
-      if (isFiltered && scanned === SCANNED_MAX) return { found, scanned, end: seq }
-      if (found.length > limit || isBeyond) return { found, scanned }
-      const isRecent = sinceMs === undefined || update.acceptedAt >= sinceMs
-      if (!isRecent && scanned === 0) continue
-      scanned += 1
-      if (!isRecent || (entityId !== undefined && update.entityId !== entityId)) continue
-      if (!update.entityId.startsWith(thingPrefix)) continue
-      const size = Buffer.byteLength(update.payload)
-      isBeyond = bytes > PAGE_BYTES_MAX // One beyond the page tells that more follow.
-      bytes += size
-      found.push({ id: seq, seq, bytes: size, update })
-    }
+  const behind = { channel, after: afterSeq, sinceMs }
+  for await (const update of inSlices(database, behind, isFiltered ? SCANNED_MAX : limit)) {
+    const { seq } = update
+    if (seq > headSeq) break // history/1
+    if (isFiltered && scanned === SCANNED_MAX) return { found, scanned, end: seq }
+    if (found.length > limit || isBeyond) break
+    const isRecent = sinceMs === undefined || update.acceptedAt >= sinceMs
+    if (!isRecent && scanned === 0) continue
+    scanned += 1
+    if (!isRecent || (entityId !== undefined && update.entityId !== entityId)) continue
+    if (!update.entityId.startsWith(thingPrefix)) continue
+    const size = Buffer.byteLength(update.payload)
+    isBeyond = bytes > PAGE_BYTES_MAX // One beyond the page tells that more follow.
+    bytes += size
+    found.push({ id: seq, seq, bytes: size, update })
   }
   return { found, scanned }
 }
 
-/** The Messages and Events of a channel behind a seq. */
-interface Entries {
-  readonly channel: number
+/**
+ * The updates of a channel behind a seq, some blocks in a job: fewer once they have more than
+ * `most`. A block that was joined meanwhile may begin before the place. (history/1)
+ */
+async function* inSlices(
+  database: Database,
+  behind: Parameters<typeof updatesBehind>[1],
+  most: number,
+): AsyncGenerator<FeedRow> {
+  for (let { after } = behind; ;) {
+    const slice = await database.read(async (executor) => {
+      const updates: FeedRow[] = []
+      let blocks = 0
+      for await (const some of updatesBehind(executor, { ...behind, after })) {
+        updates.push(...some)
+        blocks += 1
+        if (blocks === SLICE_BLOCKS || updates.length > most) return { updates, isLast: false }
+      }
+      return { updates, isLast: true }
+    })
+    yield* slice.updates
+    const last = slice.updates.at(-1)
+    if (slice.isLast || last === undefined) return
+    after = last.seq
+  }
+}
+
+/** The Messages and Events of a channel behind a seq, up to its head. (history/1) */
+interface Entries extends Head {
   readonly after: number
 }
 
 function sizesIn(
   executor: Executor,
-  { channel, after }: Entries,
-  { end = Number.MAX_SAFE_INTEGER, filter, limit }: Range,
+  { channel, headSeq, after }: Entries,
+  { end = headSeq + 1, filter, limit }: Range,
 ): Promise<Found[]> {
   return executor.all<Sized>(
     `SELECT ${sizeColumns('feed_entries')} FROM feed_entries
@@ -165,8 +231,9 @@ async function unscanned(
 ): Promise<number | undefined> {
   if (entries === undefined) return end
   const row = await executor.first<{ seq: number }>(
-    'SELECT seq FROM feed_entries WHERE channel = ? AND seq > ? ORDER BY seq LIMIT 1 OFFSET ?',
-    [entries.channel, entries.after, SCANNED_MAX],
+    `SELECT seq FROM feed_entries WHERE channel = ? AND seq > ? AND seq <= ?
+      ORDER BY seq LIMIT 1 OFFSET ?`,
+    [entries.channel, entries.after, entries.headSeq, SCANNED_MAX],
   )
   return row === undefined ? end : Math.min(end ?? row.seq, row.seq)
 }
@@ -174,12 +241,12 @@ async function unscanned(
 /** Where to begin: behind the cursor, and not much before a time. */
 async function entriesFrom(
   executor: Executor,
-  channel: number,
+  head: Head,
   { afterSeq = 0, sinceMs }: HistoryQuery,
 ): Promise<Entries> {
-  const entries = { channel, after: afterSeq }
+  const entries = { ...head, after: afterSeq }
   if (sinceMs === undefined) return entries
-  return { channel, after: await lastBefore(executor, entries, sinceMs) }
+  return { ...head, after: await lastBefore(executor, entries, sinceMs) }
 }
 
 /**

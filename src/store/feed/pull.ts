@@ -45,14 +45,19 @@ interface PullBounds {
   readonly limit: number
 }
 
-/** Deliverables of one channel without those acknowledged ahead. */
-function openOf(
+/** Deliverables of one channel without those acknowledged ahead. (deliverables/1) */
+async function openOf(
   database: Database,
   held: Behind,
   { room, limit }: PullBounds,
 ): ReturnType<typeof deliverables> {
   const { channel, channelId, sinceSeq, ackedSeq: afterSeq } = held
   const leftOut = new Set(aheadOf(held))
-  const query = { channel, channelId, afterSeq, sinceSeq, limit, leftOut }
-  return database.snapshot((executor) => deliverables(executor, [query], room))
+  let scannedTo: number | undefined
+  for (;;) {
+    const query = { channel, channelId, afterSeq, sinceSeq, limit, leftOut, scannedTo }
+    const read = await database.snapshot((executor) => deliverables(executor, [query], room))
+    scannedTo = read.found[0]?.scannedTo
+    if (scannedTo === undefined) return read
+  }
 }

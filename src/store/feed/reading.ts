@@ -8,10 +8,10 @@ import type { HistoryQuery, OrderedPage, OrderedQuery } from '#domain/history/or
 import type { EntityQuery, Page, ReadStore } from '#domain/store-ports'
 import type { ScanQuery, Scanned } from '#domain/things/scan'
 import { catchUp } from './catch-up.ts'
+import { channelOf } from './channel-of.ts'
 import { entitiesIn, seqBehind } from '#src/store/statements/last-changes'
 import type { EntityTable } from '#src/store/statements/last-changes'
 import type { Database } from '#src/store/jobs/database'
-import type { Executor } from '#src/store/jobs/executor'
 import type { Value } from '#src/store/dialect'
 import { ACKNOWLEDGED, eventFrom, thingFrom } from '#src/store/turns/document'
 import type { EventRow, ThingRow } from '#src/store/entities/entities'
@@ -67,14 +67,11 @@ export class Reading implements ReadStore {
   }
 
   history(query: HistoryQuery): Promise<Page<FeedEntry>> {
-    return this.#database.snapshot(async (executor) => {
-      const channel = await channelOf(executor, query.channelId)
-      return channel === undefined ? { items: [] } : history(executor, channel, query)
-    })
+    return history(this.#database, query)
   }
 
   catchUp(requests: readonly CatchUpRequest[], bytes?: number): Promise<readonly CatchUpPage[]> {
-    return this.#database.snapshot((executor) => catchUp(executor, requests, bytes))
+    return catchUp(this.#database, requests, bytes)
   }
 
   pull(deviceId: DeviceId, limit: number): Promise<Pulled> {
@@ -82,10 +79,7 @@ export class Reading implements ReadStore {
   }
 
   receipts(query: ReceiptQuery): Promise<EntryReceipts | undefined> {
-    return this.#database.snapshot(async (executor) => {
-      const channel = await channelOf(executor, query.channelId)
-      return channel === undefined ? undefined : receiptsOf(executor, channel, query)
-    })
+    return receiptsOf(this.#database, query)
   }
 
   #entity<Row>(table: EntityTable, channelId: ChannelId, id: string): Promise<Row | undefined> {
@@ -149,16 +143,4 @@ function filterOf(
     parameters.push(...beginning(thingPrefix))
   }
   return { sql: conditions.join(''), parameters }
-}
-
-/** The store's own number of a channel that is there. */
-export async function channelOf(
-  executor: Executor,
-  channelId: ChannelId,
-): Promise<number | undefined> {
-  const row = await executor.first<{ id: number }>(
-    'SELECT id FROM channels WHERE channel_id = ? AND is_deleted = 0',
-    [channelId],
-  )
-  return row?.id
 }

@@ -1,7 +1,9 @@
 // Reads who got an entry: one statement for all subscribers. (Specification: Receipts)
 //
 // No index has the operations and entities of a feed. So finding an entry steps over PAGES_MAX
-// pages at most, or over as many of the newest Messages and Events as one page may. (paging/1)
+// pages at most, or over as many of the newest Messages and Events as one page may. Each page is a
+// job of its own, as for any other reader: an entry never changes, and who got it is read in one
+// snapshot behind them. (paging/1)
 
 import { SUBSCRIBERS_MAX } from '#domain/channel'
 import type { FeedEntry } from '#domain/feed'
@@ -14,9 +16,11 @@ import type { Fields } from '#domain/submission'
 import type { DeviceRow, SubscriptionRow } from '#src/store/entities/devices'
 import type { EventRow } from '#src/store/entities/entities'
 import type { PushState } from '#src/store/entities/pushes'
+import type { Database } from '#src/store/jobs/database'
 import type { Executor } from '#src/store/jobs/executor'
 import { SCANNED_MAX } from '#src/store/statements/paging'
 import { eventFrom } from '#src/store/turns/document'
+import { channelOf } from './channel-of.ts'
 import { FEED_COLUMNS, entryFrom } from './deliverables.ts'
 import type { StoredEntry } from './deliverables.ts'
 import { history } from './history.ts'
@@ -27,15 +31,26 @@ const PAGE_MAX = 200
 
 /** The receipts of an entry; undefined when there is no such entry. */
 export async function receiptsOf(
-  executor: Executor,
-  channel: number,
+  database: Database,
   query: ReceiptQuery,
 ): Promise<EntryReceipts | undefined> {
-  const { operation } = query
-  const entry = await (operation === undefined
-    ? newestOf(executor, channel, query)
-    : entryOf(executor, channel, { ...query, operation }))
-  if (entry === undefined) return undefined
+  const { channelId, operation } = query
+  const sought =
+    operation === undefined ? undefined : await entryOf(database, { ...query, operation })
+  if (operation !== undefined && sought === undefined) return undefined
+  return database.snapshot(async (executor) => {
+    const channel = await channelOf(executor, channelId)
+    if (channel === undefined) return undefined
+    const entry = sought ?? (await newestOf(executor, channel, query))
+    return entry && receiptsFor(executor, channel, { entry, providers: query.providers })
+  })
+}
+
+async function receiptsFor(
+  executor: Executor,
+  channel: number,
+  { entry, providers }: Pick<EntryReceipts, 'entry'> & Pick<ReceiptQuery, 'providers'>,
+): Promise<EntryReceipts> {
   const own = recordFrom(entry.payload) as Fields
   const pushable = pushableOf(entry, own, await presentOf(executor, channel, entry))
   const rows = await subscribersOf(executor, channel, entry)
@@ -50,7 +65,7 @@ export async function receiptsOf(
         isAcknowledged: hasAcknowledged(row, entry.seq),
         job: jobIn(row.state),
         preferences: JSON.parse(row.notify ?? '{}') as Preferences,
-        hasProvider: query.providers.some((name) => name === channelType),
+        hasProvider: providers.some((name) => name === channelType),
       },
       pushable,
     ),
@@ -106,14 +121,13 @@ async function presentOf(
 
 /** The entry that an operation made, among those accepted since. */
 async function entryOf(
-  executor: Executor,
-  channel: number,
+  database: Database,
   { channelId, entityId, operation: { opId, acceptedAt } }: Required<ReceiptQuery>,
 ): Promise<FeedEntry | undefined> {
   let afterSeq = 0
   for (let pages = 0; pages < PAGES_MAX; pages += 1) {
     const wanted = { channelId, entityId, sinceMs: acceptedAt, afterSeq, limit: PAGE_MAX }
-    const { items, next } = await history(executor, channel, wanted)
+    const { items, next } = await history(database, wanted)
     const found = items.find((entry) => entry.opId === opId)
     if (found !== undefined || next === undefined) return found
     afterSeq = next

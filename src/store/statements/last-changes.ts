@@ -84,6 +84,25 @@ export async function seqBehind(
   return row === undefined ? undefined : (row.shared + 1) * size - 1
 }
 
+/**
+ * For each of several channels in one table, the seq up to which at most `most` rows lie; undefined
+ * when no more rows exist. It never divides those that share a number of the index.
+ */
+export async function seqsUpTo(
+  executor: Executor,
+  changes: readonly ChangesBetween[],
+  most: number,
+): Promise<readonly (number | undefined)[]> {
+  const { column, size } = indexOf(executor.dialect)
+  const filters = changes.map((one) => selectionOf(executor.dialect, one))
+  const rows = await allForEach<{ shared: number }>(
+    executor,
+    `SELECT ${column} AS shared ${filters[0]?.sql} ORDER BY ${column} LIMIT 1 OFFSET ${most}`,
+    filters.map(({ parameters }) => parameters),
+  )
+  return rows.map(([row]) => (row === undefined ? undefined : row.shared * size - 1))
+}
+
 function selectionOf(dialect: Dialect, changes: ChangesBetween): Filter {
   const { table, channel, after = 0, before = Number.MAX_SAFE_INTEGER, filter } = changes
   const { column, size } = indexOf(dialect)

@@ -6,23 +6,29 @@
 // Invariants:
 //   raw/1. A read takes at most UPDATES_MAX updates of the channel, in slices between which other
 //     jobs go, and gives the earliest ALL_POINTS_MAX values. It says up to which time of
-//     observation it is whole: what the rest has of an earlier time is late data. (W7)
+//     observation it is whole: what the rest has of an earlier time is late data. It pauses while
+//     it works on the values. (W7)
 //   raw/2. A late reading counts once, wherever it is met, and a deletion takes what was accepted
 //     before it.
 
 import { ALL_POINTS_MAX } from '#domain/history/series'
 import type { RawColumns, SeriesFound, SeriesQuery } from '#domain/history/series'
-import { channelOf } from '#src/store/feed/reading'
+import { channelOf } from '#src/store/feed/channel-of'
 import type { UpdateRow } from '#src/store/feed/update-blocks'
 import { BEFORE_ALL, readingsBehind } from '#src/store/feed/update-places'
 import type { Database } from '#src/store/jobs/database'
 import type { Executor } from '#src/store/jobs/executor'
+import { Pauses } from '#src/store/jobs/pauses'
 import { endsThing, readingOf } from './readings.ts'
 
 /** Updates of a channel that one read unpacks: half a second of work. */
 export const UPDATES_MAX = 262_144
 /** Those of a slice: a few follow one another before a turn may begin. (gate/3) */
 const SLICE_UPDATES = 1_024
+/** Blocks of a slice, which may have one of them each, and over a hundred of other channels. */
+const SLICE_BLOCKS = 16
+/** Bytes of a payload that take a step to read. (jobs/pauses.ts) */
+const BYTES_OF_STEP = 20
 /** By so much a clock of a Thing may be ahead, and its readings are found all the same. */
 const AHEAD_MS = 3_600_000
 
@@ -71,6 +77,7 @@ export async function rawSeries(
 ): Promise<SeriesFound> {
   const { from, to } = query
   const state: State = { found: new Map(), late: new Set(), points: 0, to, newest: from }
+  const pauses = new Pauses(database)
   let left = updatesMax
   for (let cursor: Cursor | undefined = { after: BEFORE_ALL, isLate: true }; cursor;) {
     const part = { ...cursor, most: Math.min(left, SLICE_UPDATES) }
@@ -81,23 +88,27 @@ export async function rawSeries(
     }
     for (const update of slice.updates) {
       take(state, update, query)
+      await pauses.after(update.payload.length / BYTES_OF_STEP)
       // One sort of all times for as many values again.
-      if (state.points >= 2 * ALL_POINTS_MAX) keepEarliest(state)
+      if (state.points >= 2 * ALL_POINTS_MAX) await keepEarliest(state, pauses)
     }
     left -= slice.count
     cursor = slice.next
   }
-  keepEarliest(state)
-  return { attrs: columnsOf(state), ...(state.to < to && { wholeTo: state.to }) }
+  await keepEarliest(state, pauses)
+  return { attrs: await columnsOf(state, pauses), ...(state.to < to && { wholeTo: state.to }) }
 }
 
 /** raw/1 */
-function keepEarliest(state: State): void {
+async function keepEarliest(state: State, pauses: Pauses): Promise<void> {
   if (state.points <= ALL_POINTS_MAX) return
   const times = new Float64Array(state.points)
   let count = 0
   for (const values of state.found.values()) for (const { at } of values) times[count++] = at
-  cut(state, times.sort()[ALL_POINTS_MAX] ?? state.to)
+  const to = times.sort()[ALL_POINTS_MAX] ?? state.to
+  await pauses.after(count)
+  cut(state, to)
+  await pauses.after(count)
 }
 
 function cut(state: State, to: number): void {
@@ -105,7 +116,7 @@ function cut(state: State, to: number): void {
   keepOnly(state, ({ at }) => at < to)
 }
 
-/** `most`: updates behind which a slice ends with its block. */
+/** `most`: updates behind which a slice ends with its block, unless it has SLICE_BLOCKS before. */
 async function sliceOf(
   executor: Executor,
   query: SeriesQuery,
@@ -118,11 +129,14 @@ async function sliceOf(
   const behind = { channel, ...cursor, sinceMs, entityId: query.thingId }
   const updates: UpdateRow[] = []
   let count = 0
+  let blocks = 0
   for await (const block of readingsBehind(executor, behind)) {
     // A block that was joined meanwhile may begin before the place.
     updates.push(...block.updates.filter(({ seq }) => seq === undefined || seq > after))
     count += block.count
-    if (count >= most) return { count, updates, next: { after: block.lastSeq, isLate } }
+    blocks += 1
+    if (count >= most || blocks === SLICE_BLOCKS)
+      return { count, updates, next: { after: block.lastSeq, isLate } }
   }
   return { count, updates, ...(isLate && { next: { after: 0, isLate: false } }) }
 }
@@ -166,14 +180,16 @@ function keepOnly(state: State, isKept: (point: Point) => boolean): void {
 const isScalar = (value: unknown): value is Value =>
   typeof value === 'number' || typeof value === 'string' || typeof value === 'boolean'
 
-function columnsOf({ found }: State): SeriesFound['attrs'] {
-  const columns = [...found].map(([attr, values]) => {
+async function columnsOf({ found }: State, pauses: Pauses): Promise<SeriesFound['attrs']> {
+  const columns: (readonly [string, RawColumns])[] = []
+  for (const [attr, values] of found) {
     // Two readings of one time stay in the order in which they were accepted.
     const inOrder = values.toSorted(
       (one, other) => one.at - other.at || one.acceptedAt - other.acceptedAt,
     )
     const times = inOrder.map(({ at }) => at)
-    return [attr, { times, values: inOrder.map(({ value }) => value) }] as const
-  })
+    columns.push([attr, { times, values: inOrder.map(({ value }) => value) }])
+    await pauses.after(values.length)
+  }
   return Object.fromEntries(columns)
 }

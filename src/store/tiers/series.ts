@@ -7,14 +7,17 @@
 //   series/2. A read takes a bounded part of them: the newest periods, the oldest blocks. It says
 //     from which time of observation on, or up to which, it is whole: what the rest has of the time
 //     between is late data. (W7)
+//   series/3. The snapshot reads what it needs as it is kept. It is unpacked and added up behind it,
+//     with pauses: eight megabytes would hold turns up for a third of a second. (W7)
 
 import { ALL_POINTS_MAX, PERIOD_MS, TIER_MS } from '#domain/history/series'
 import type { BucketColumns, SeriesFound, SeriesQuery } from '#domain/history/series'
 import type { SeriesStore, Tier } from '#domain/history/series'
 import type { TierChunkRow } from '#src/store/entities/tiers'
-import { channelOf } from '#src/store/feed/reading'
+import { channelOf } from '#src/store/feed/channel-of'
 import type { Database } from '#src/store/jobs/database'
 import type { Executor } from '#src/store/jobs/executor'
+import { Pauses } from '#src/store/jobs/pauses'
 import { allIn } from '#src/store/statements/bulk'
 import { Buckets, NONE } from './buckets.ts'
 import { beginsOf, placeOf } from './cells.ts'
@@ -25,9 +28,12 @@ import { addItem } from './contributions.ts'
 import { UPDATES_MAX, rawSeries } from './raw.ts'
 import { endsThing } from './readings.ts'
 import { Unjoined } from './unjoined.ts'
+import type { Found } from './unjoined.ts'
 
 /** Bytes of chunks before compression that one read takes. */
 const CHUNK_BYTES_MAX = 8 * 2 ** 20
+/** Bytes that take a step to unpack and to add: a bucket has twenty. */
+const BYTES_OF_STEP = 20
 
 export class SeriesReading implements SeriesStore {
   readonly #database: Database
@@ -47,10 +53,11 @@ export class SeriesReading implements SeriesStore {
     const unjoined = new Unjoined(channel, query.thingId)
     await unjoined.readAhead(database)
     // series/1
-    return database.snapshot(async (executor) => {
+    const read = await database.snapshot(async (executor) => {
       const isThere = (await channelOf(executor, channelId)) === channel
-      return isThere ? tierSeries(executor, { channel, query, tier: step, unjoined }) : NOTHING
+      return isThere ? readFor(executor, { channel, query, tier: step, unjoined }) : undefined
     })
+    return read === undefined ? NOTHING : addedUp(read, query, step, new Pauses(database))
   }
 }
 
@@ -63,35 +70,60 @@ interface Reading {
   readonly unjoined: Unjoined
 }
 
-async function tierSeries(
+/** What a snapshot has of a series, as it is kept. */
+interface Kept {
+  /** In the order of their runs. */
+  readonly chunks: readonly (Pick<Held, 'bytes'> & Pick<TierChunkRow, 'content'>)[]
+  readonly wholeFrom: number | undefined
+  readonly unjoined: Found
+}
+
+async function readFor(
   executor: Executor,
   { channel, query, tier, unjoined }: Reading,
+): Promise<Kept> {
+  const { chunks, wholeFrom } = await chunksOf(executor, channel, query, tier)
+  const contents = await allIn<Pick<Held, 'id'> & Pick<TierChunkRow, 'content'>>(
+    executor,
+    chunks.map(({ id }) => id),
+    (list) => `SELECT id, content FROM tier_chunks WHERE id IN (${list})`,
+  )
+  const byId = new Map(contents.map(({ id, content }) => [id, content]))
+  return {
+    chunks: chunks.flatMap(({ id, bytes }) => {
+      const content = byId.get(id)
+      return content === undefined ? [] : [{ bytes, content }]
+    }),
+    wholeFrom,
+    unjoined: await unjoined.found(executor),
+  }
+}
+
+/** series/3 */
+async function addedUp(
+  { chunks, wholeFrom: keptFrom, unjoined: { updates, isAll } }: Kept,
+  query: SeriesQuery,
+  tier: Tier,
+  pauses: Pauses,
 ): Promise<SeriesFound> {
   const buckets = new Buckets(TIER_MS[tier])
   const wanted = query.attrs === undefined ? undefined : new Set(query.attrs)
   const isWanted = (thing: string, attr: string): boolean =>
     thing === query.thingId && wanted?.has(attr) !== false
-  const found = await chunksOf(executor, channel, query, tier)
-  const contents = await allIn<Pick<Held, 'id'> & Pick<TierChunkRow, 'content'>>(
-    executor,
-    found.chunks.map(({ id }) => id),
-    (list) => `SELECT id, content FROM tier_chunks WHERE id IN (${list})`,
-  )
-  const byId = new Map(contents.map(({ id, content }) => [id, content]))
-  for (const { id } of found.chunks) {
-    const content = byId.get(id)
-    if (content !== undefined) addChunk(buckets, content, isWanted)
+  for (const { content, bytes } of chunks) {
+    addChunk(buckets, content, isWanted)
+    await pauses.after(bytes / BYTES_OF_STEP)
   }
-  const { updates, isAll } = await unjoined.found(executor)
   for (const update of updates) {
     if (endsThing(update)) buckets.drop(query.thingId)
     else addItem(buckets, update)
+    await pauses.after(update.payload.length / BYTES_OF_STEP)
   }
   const to = isAll ? query.to : Math.min(query.to, newestOf(buckets, query))
-  const { attrs, wholeFrom } = columnsOf(buckets, { ...query, to }, TIER_MS[tier], wanted)
-  const from = Math.max(wholeFrom ?? 0, found.wholeFrom ?? 0)
+  const found = await columnsOf(buckets, { ...query, to }, { width: TIER_MS[tier], wanted, pauses })
+  const from = Math.max(found.wholeFrom ?? 0, keptFrom ?? 0)
   return {
-    attrs,
+    attrs: found.attrs,
     ...(from > 0 && { wholeFrom: from }),
     ...(to < query.to && { wholeTo: to }),
   }
@@ -153,14 +185,20 @@ async function chunksOf(
   return { chunks, ...(next !== undefined && { wholeFrom: next.period + PERIOD_MS[tier] }) }
 }
 
-function columnsOf(
+interface Columns {
+  readonly width: number
+  readonly wanted: ReadonlySet<string> | undefined
+  readonly pauses: Pauses
+}
+
+async function columnsOf(
   buckets: Buckets,
   { thingId, from, to }: SeriesQuery,
-  width: number,
-  wanted: ReadonlySet<string> | undefined,
-): Pick<SeriesFound, 'attrs' | 'wholeFrom'> {
+  { width, wanted, pauses }: Columns,
+): Promise<Pick<SeriesFound, 'attrs' | 'wholeFrom'>> {
   const first = from - (from % width)
-  const lists = (buckets.things.get(thingId) ?? []).flatMap((series) => {
+  const lists: { readonly attr: string; readonly within: readonly number[] }[] = []
+  for (const series of buckets.things.get(thingId) ?? []) {
     const attr = buckets.nameOf(buckets.attrOf(series))
     const within: number[] = []
     let bucket = buckets.firstOf(series)
@@ -169,8 +207,9 @@ function columnsOf(
       if (begin >= first && begin < to) within.push(bucket)
     }
     const isAsked = wanted?.has(attr) !== false
-    return within.length === 0 || !isAsked ? [] : [{ attr, within }]
-  })
+    if (within.length > 0 && isAsked) lists.push({ attr, within })
+    await pauses.after(buckets.sizeOf(series))
+  }
   // series/2: the newest points, as many of each attr as all may have.
   const most = Math.floor(ALL_POINTS_MAX / Math.max(1, lists.length))
   const cut = lists.flatMap(({ within }) => {
@@ -178,10 +217,12 @@ function columnsOf(
     return oldest === undefined ? [] : [buckets.beginOf(oldest)]
   })
   const wholeFrom = Math.max(...cut)
-  const attrs = lists.map(({ attr, within }) => {
+  const attrs: (readonly [string, BucketColumns])[] = []
+  for (const { attr, within } of lists) {
     const kept = within.filter((bucket) => buckets.beginOf(bucket) >= wholeFrom)
-    return [attr, bucketColumns(buckets, kept)] as const
-  })
+    attrs.push([attr, bucketColumns(buckets, kept)])
+    await pauses.after(within.length)
+  }
   return { attrs: Object.fromEntries(attrs), ...(cut.length > 0 && { wholeFrom }) }
 }
 
