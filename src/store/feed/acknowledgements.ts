@@ -29,6 +29,8 @@ export interface AckedEntry {
 type LockedSubscription = SubscriptionRow & { readonly headSeq: number; readonly seq: number }
 
 const SEQS_AT_ONCE = 256
+/** Channels of single acknowledgements in a job: some 6 ms of it. */
+const CHANNELS_OF_JOB = 16
 
 type MovedRow = Omit<SubscriptionRow, 'notify'>
 
@@ -67,33 +69,43 @@ export class Acknowledgements {
   }
 
   /**
-   * Acknowledges single entries for one device, in any order, each channel in a job of its own.
-   * Gives the number of new ones that are kept.
+   * Acknowledges single entries for one device, in any order, some channels in a job. Gives the
+   * number of new ones that are kept.
    */
   async single(deviceId: DeviceId, entries: readonly AckedEntry[]): Promise<number> {
     const byChannel = Map.groupBy(entries, ({ channelId }) => channelId)
+    const all = Array.from(byChannel, ([channelId, acked]): Acknowledging => {
+      const wanted = { deviceId, channelId, seq: 0 }
+      return { wanted, seqs: acked.map(({ seq }) => seq), isAgain: false }
+    })
     let news = 0
-    for (const [channelId, acked] of byChannel) {
-      const wanted = [{ deviceId, channelId, seq: 0 }]
-      const seqs = acked.map(({ seq }) => seq)
-      for (let isAgain = false, goesOn = true; goesOn; isAgain = true) {
-        const step = await this.#database.repeatable(async (executor) => {
-          const [held] = await lockSubscriptions(executor, wanted)
-          if (held === undefined) return NOTHING
-          return this.#acknowledge(executor, held, { seqs: isAgain ? [] : seqs, isAgain })
-        })
-        news += step.news
-        goesOn = step.goesOn
+    for (let start = 0; start < all.length; start += CHANNELS_OF_JOB) {
+      let open: readonly Acknowledging[] = all.slice(start, start + CHANNELS_OF_JOB)
+      while (open.length > 0) {
+        const steps = await this.#step(open)
+        for (const step of steps) news += step.news
+        const further = open.filter((_, at) => steps[at]?.goesOn)
+        open = further.map(({ wanted }) => ({ wanted, seqs: [], isAgain: true }))
       }
     }
     return news
   }
 
-  /** `isAgain`: the position goes on, whether there are new ones or not. */
+  #step(open: readonly Acknowledging[]): Promise<readonly Acknowledged[]> {
+    return this.#database.repeatable(async (executor) => {
+      const steps: Acknowledged[] = []
+      for (const one of open) {
+        const [held] = await lockSubscriptions(executor, [one.wanted])
+        steps.push(held === undefined ? NOTHING : await this.#acknowledge(executor, held, one))
+      }
+      return steps
+    })
+  }
+
   async #acknowledge(
     executor: Executor,
     held: LockedSubscription,
-    { seqs, isAgain }: { readonly seqs: readonly number[]; readonly isAgain: boolean },
+    { seqs, isAgain }: Acknowledging,
   ): Promise<Acknowledged> {
     const { headSeq, seq: _, ...row } = held
     const before = new Set(aheadOf(row))
@@ -110,6 +122,14 @@ export class Acknowledgements {
     await this.#moved.write(executor, [{ ...row, ackedSeq, ackedAhead: JSON.stringify(kept) }])
     return { news: fresh.size - givenUp.length, goesOn }
   }
+}
+
+/** What is acknowledged of one channel. */
+interface Acknowledging {
+  readonly wanted: Acknowledgement
+  readonly seqs: readonly number[]
+  /** True when the position goes on, whether there are new ones or not. */
+  readonly isAgain: boolean
 }
 
 /** What a job has acknowledged of one channel. */

@@ -7,8 +7,8 @@
 //   series/2. A read takes a bounded part of them: the newest periods, the oldest blocks. It says
 //     from which time of observation on, or up to which, it is whole: what the rest has of the time
 //     between is late data. (W7)
-//   series/3. The snapshot reads what it needs as it is kept. It is unpacked and added up behind it,
-//     with pauses: eight megabytes would hold turns up for a third of a second. (W7)
+//   series/3. The snapshot reads what it needs as it is kept. It is unpacked and added up behind
+//     it, with pauses: eight megabytes would hold turns up for a third of a second. (W7)
 
 import { ALL_POINTS_MAX, PERIOD_MS, TIER_MS } from '#domain/history/series'
 import type { BucketColumns, SeriesFound, SeriesQuery } from '#domain/history/series'
