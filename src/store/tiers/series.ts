@@ -88,7 +88,9 @@ async function tierSeries(
     else addItem(buckets, update)
   }
   const to = isAll ? query.to : Math.min(query.to, newestOf(buckets, query))
-  const { attrs, wholeFrom } = columnsOf(buckets, { ...query, to }, TIER_MS[tier], wanted)
+  // Of earlier periods there may be late data alone, which is joined or not: no whole bucket.
+  const within = { ...query, from: Math.max(query.from, found.wholeFrom ?? 0), to }
+  const { attrs, wholeFrom } = columnsOf(buckets, within, TIER_MS[tier], wanted)
   const from = Math.max(wholeFrom ?? 0, found.wholeFrom ?? 0)
   return {
     attrs,
