@@ -2,7 +2,7 @@
 
 import test from 'ava'
 
-import { TIER_MS } from '#domain/history/series'
+import { PERIOD_MS, TIER_MS } from '#domain/history/series'
 import { Buckets, NONE } from '#src/store/tiers/buckets'
 import { beginsOf, cellsOf, placeOf } from '#src/store/tiers/cells'
 import { addChunk, writeChunk } from '#src/store/tiers/chunk'
@@ -13,6 +13,7 @@ import { emptyFile } from '#test/support/sqlite-store'
 import { joinAll } from '#test/support/joined'
 import { ChannelWriter } from '#test/support/store-writer'
 import { channel, thing } from '#test/support/submissions'
+import { joinOld, mergeAll } from '#test/support/tiers'
 import { openWatched } from '#test/support/watched-store'
 
 const WIDTH = TIER_MS['5m']
@@ -174,6 +175,33 @@ test('series/2, raw/1: beyond what a read may take it says up to where it is who
     if (step === 'raw') t.is(all.wholeTo, START + 1_024 * WIDTH)
     else t.is(all.wholeFrom, START + WIDTH)
   }
+})
+
+test('series/2: of periods beyond what a read may take it gives nothing, late data neither', async (t) => {
+  const store = await openWatched(t, `sqlite:${await emptyFile(t)}`)
+  const writer = await ChannelWriter.open(store, 1)
+  const week = PERIOD_MS['1h']
+  const first = START - (START % week)
+  const say = (at: number, n: number) =>
+    writer.take(thing('update', 'a', { at, acceptedAt: START, attrs: { n } })).commit()
+  for (const at of [first, first + week]) await say(at, 1)
+  await joinOld(store)
+  await mergeAll(store)
+  const query = { channelId: channel(1), thingId: 'a', step: '1h', from: 0, to: 2 * START } as const
+  const ask = async () => {
+    const { wholeFrom, attrs } = await store.series.series(query)
+    return [wholeFrom, attrs['n']?.times]
+  }
+  t.deepEqual(await ask(), [undefined, [first, first + week]])
+  await store.database.change('UPDATE tier_chunks SET bytes = ? WHERE tier = ? AND period = ?', [
+    2 ** 24,
+    TIER_MS['1h'],
+    first,
+  ])
+  await say(first, 2)
+  t.deepEqual(await ask(), [first + week, [first + week]])
+  await joinOld(store)
+  t.deepEqual(await ask(), [first + week, [first + week]])
 })
 
 test('series/2: beyond what a read may take of blocks it is whole up to the newest bucket that it read', async (t) => {

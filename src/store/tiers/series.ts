@@ -120,7 +120,9 @@ async function addedUp(
     await pauses.after(update.payload.length / BYTES_OF_STEP)
   }
   const to = isAll ? query.to : Math.min(query.to, newestOf(buckets, query))
-  const found = await columnsOf(buckets, { ...query, to }, { width: TIER_MS[tier], wanted, pauses })
+  // Of earlier periods there may be late data alone, which is joined or not: no whole bucket.
+  const within = { ...query, from: Math.max(query.from, keptFrom ?? 0), to }
+  const found = await columnsOf(buckets, within, { width: TIER_MS[tier], wanted, pauses })
   const from = Math.max(found.wholeFrom ?? 0, keptFrom ?? 0)
   return {
     attrs: found.attrs,
