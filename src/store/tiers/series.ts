@@ -6,7 +6,7 @@
 //     joined or merged meanwhile.
 //   series/2. A read takes a bounded part of them: the newest periods, the oldest blocks. It says
 //     from which time of observation on, or up to which, it is whole: what the rest has of the time
-//     between is late data. (W7)
+//     between is late data. Where what is in no tier yet is too much, it gives nothing. (W7)
 
 import { ALL_POINTS_MAX, PERIOD_MS, TIER_MS } from '#domain/history/series'
 import type { BucketColumns, SeriesFound, SeriesQuery } from '#domain/history/series'
@@ -152,7 +152,9 @@ async function chunksOf(
   // A period is read whole or not at all.
   const read = next === undefined ? rows : rows.filter((row) => age(row) < age(next))
   const chunks = read.toSorted((one, other) => one.run - other.run || one.id - other.id)
-  return { chunks, ...(next !== undefined && { wholeFrom: next.period + PERIOD_MS[tier] }) }
+  if (next === undefined) return { chunks }
+  // What is in no tier yet may be of any time: nothing is whole without it.
+  return { chunks, wholeFrom: next.tier === JOINED.tier ? to : next.period + PERIOD_MS[tier] }
 }
 
 function columnsOf(
