@@ -33,6 +33,20 @@ const chunk = (ref: number, firstPlace = 0, level = 0): TierChunkRow => ({
 const found = (candidates: Candidates): readonly (readonly [channel: number, place: number])[] =>
   [...candidates.found.values()].map((one) => [one.channel, one.firstPlace])
 
+test('candidates/1: the chunks of one run that lie over each other count as often as they do', (t) => {
+  const candidates = new Candidates()
+  const parts = (count: number) => Array.from({ length: count }, () => chunk(1))
+  candidates.written(parts(MERGED - 1))
+  t.deepEqual(found(candidates), [])
+  candidates.written(parts(1))
+  t.deepEqual(found(candidates), [[1, 0]])
+  candidates.written(parts(MERGED).map((one) => ({ ...one, channel: 2 })))
+  t.deepEqual(found(candidates), [
+    [1, 0],
+    [2, 0],
+  ])
+})
+
 test('candidates/1: cells are looked at once their level was written as often as chunks have to lie over each other', (t) => {
   const candidates = new Candidates()
   for (let write = 1; write < MERGED; write += 1) {

@@ -204,6 +204,17 @@ test('series/2: of periods beyond what a read may take it gives nothing, late da
   t.deepEqual(await ask(), [first + week, [first + week]])
 })
 
+test('series/2: it gives nothing, and says so, where what is in no tier yet is more than a read may take', async (t) => {
+  const store = await openWatched(t, `sqlite:${await emptyFile(t)}`)
+  const writer = await ChannelWriter.open(store, 1)
+  await writer.take(thing('update', 'a', { at: START, attrs: { n: 1 } })).commit()
+  await joinOld(store)
+  await store.database.change('UPDATE tier_chunks SET bytes = ?', [2 ** 24])
+  const query = { channelId: channel(1), thingId: 'a', from: START, to: 2 * START } as const
+  const found = await store.series.series({ ...query, step: '5m' })
+  t.deepEqual(found, { attrs: {}, wholeFrom: 2 * START })
+})
+
 test('series/2: beyond what a read may take of blocks it is whole up to the newest bucket that it read', async (t) => {
   const store = await openWatched(t, `sqlite:${await emptyFile(t)}`)
   const writer = await ChannelWriter.open(store, 1)

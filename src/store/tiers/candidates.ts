@@ -22,6 +22,8 @@ export interface Candidate extends Group, Cell {
 
 /** A level that was written a few times, and its cells by their first place. */
 interface Written {
+  readonly key: string
+  /** A run that has several parts writes as often at once. (contributions/3) */
   writes: number
   readonly cells: Map<number, Candidate>
 }
@@ -39,20 +41,24 @@ export class Candidates {
 
   /** Takes note of chunks that were written at once. */
   written(chunks: readonly TierChunkRow[]): void {
-    const levels = new Map<string, Written>()
+    const levels = new Map<Written, number>()
+    const over = new Map<string, number>()
     for (const { channel, tier, period, level, firstPlace, lastPlace } of chunks) {
       if (level === LAST_LEVEL) continue
       if (this.size === CANDIDATES_MAX) return this.#promoteAll() // candidates/2
       const key = `${channel} ${tier} ${period} ${level}`
       let known = this.#levels.get(key)
-      if (known === undefined) this.#levels.set(key, (known = { writes: 0, cells: new Map() }))
-      levels.set(key, known)
+      if (known === undefined) this.#levels.set(key, (known = { key, writes: 0, cells: new Map() }))
+      const place = `${key} ${firstPlace}`
+      const count = (over.get(place) ?? 0) + 1
+      over.set(place, count)
+      levels.set(known, Math.max(count, levels.get(known) ?? 0))
       if (!known.cells.has(firstPlace)) this.#cells += 1
       known.cells.set(firstPlace, { channel, tier, period, level, firstPlace, lastPlace })
     }
-    for (const [key, known] of levels) {
-      known.writes += 1
-      if (known.writes >= MERGED) this.#promote(key, known) // candidates/1
+    for (const [known, writes] of levels) {
+      known.writes += writes
+      if (known.writes >= MERGED) this.#promote(known.key, known) // candidates/1
     }
   }
 

@@ -6,7 +6,7 @@
 //     joined or merged meanwhile.
 //   series/2. A read takes a bounded part of them: the newest periods, the oldest blocks. It says
 //     from which time of observation on, or up to which, it is whole: what the rest has of the time
-//     between is late data. (W7)
+//     between is late data. Where what is in no tier yet is too much, it gives nothing. (W7)
 //   series/3. The snapshot reads what it needs as it is kept. It is unpacked and added up behind
 //     it, with pauses: eight megabytes would hold turns up for a third of a second. (W7)
 
@@ -184,7 +184,9 @@ async function chunksOf(
   // A period is read whole or not at all.
   const read = next === undefined ? rows : rows.filter((row) => age(row) < age(next))
   const chunks = read.toSorted((one, other) => one.run - other.run || one.id - other.id)
-  return { chunks, ...(next !== undefined && { wholeFrom: next.period + PERIOD_MS[tier] }) }
+  if (next === undefined) return { chunks }
+  // What is in no tier yet may be of any time: nothing is whole without it.
+  return { chunks, wholeFrom: next.tier === JOINED.tier ? to : next.period + PERIOD_MS[tier] }
 }
 
 interface Columns {
