@@ -42,6 +42,7 @@ export class Extras {
 
   /** Keeps a value, cut to the bytes that metadata may have, unless it is blank. */
   add(name: string, value: Scalar | undefined): void {
+    if (this.#count === EXTRAS_MAX) return
     if (typeof value === 'string') this.#keep(name, trimmed(value, METADATA_TEXT_BYTES_MAX))
     else this.#keep(name, value)
   }
@@ -58,14 +59,7 @@ export class Extras {
 
   #keep(name: string, value: Scalar | undefined): void {
     const key = `${this.#prefix}${name.trim()}`
-    if (
-      value === undefined ||
-      value === '' ||
-      this.#count === EXTRAS_MAX ||
-      key in this.#metadata
-    ) {
-      return
-    }
+    if (value === undefined || value === '' || key in this.#metadata) return
     if (typeof value === 'number' && !Number.isFinite(value)) return
     if (!isSafeText(key) || isLonger(key, METADATA_KEY_BYTES_MAX)) return
     this.#metadata[key] = value
@@ -73,12 +67,18 @@ export class Extras {
   }
 }
 
-/** Tags as a Message may have them: the first 32, each cut to 64 bytes. */
+/**
+ * Tags as a Message may have them: the first 32, each cut to 64 bytes. It looks no further: an
+ * alarm may come with eighty thousand labels.
+ */
 export function fittingTags(tags: readonly string[]): readonly string[] | undefined {
-  const fitting = new Set(
-    tags.map((tag) => trimmed(tag, TAG_BYTES_MAX)).filter((tag) => tag !== ''),
-  )
-  return fitting.size === 0 ? undefined : [...fitting].slice(0, LIST_ITEMS_MAX)
+  const fitting = new Set<string>()
+  for (const tag of tags) {
+    const fit = trimmed(tag, TAG_BYTES_MAX)
+    if (fit !== '') fitting.add(fit)
+    if (fitting.size === LIST_ITEMS_MAX) break
+  }
+  return fitting.size === 0 ? undefined : [...fitting]
 }
 
 /** URLs of pictures as a Message may have them: too long a one is left out. */

@@ -27,6 +27,8 @@ export interface Places extends HookMapping {
 const TITLE_BYTES_MAX = 256
 const TEXT_BYTES_MAX = 4_096
 const URL_CHARACTERS_MAX = 2_048
+/** Members of an object, such as labels, that are looked at for tags and for metadata. */
+const MEMBERS_MAX = 256
 
 const FIRING = ['firing', 'alerting', 'alarm', 'problem', 'down', 'critical', 'failed', '1', 'true']
 const RESOLVED = ['resolved', 'ok', 'up', 'clear', 'success', '0', 'false']
@@ -67,6 +69,16 @@ function filled(template: string, payload: JsonObject): string {
     return found
   })
   return isWhole ? text : ''
+}
+
+/** The members of a payload that a table may read: the first names of its places. */
+export function membersOf(table: Places): ReadonlySet<string> {
+  const templates = Object.values(table).flat().map(String)
+  const paths = templates.flatMap((template) => {
+    const within = [...template.matchAll(PLACE)].flatMap(([, some = '']) => some.split('|'))
+    return within.length === 0 ? [template] : within
+  })
+  return new Set(paths.map((path) => path.split('.', 1)[0] ?? ''))
 }
 
 /** True when the table is for such a payload; without `when`, when it has the title. */
@@ -153,11 +165,17 @@ function commonOf(places: Places, payload: JsonObject, url: string | undefined):
 /** A place of one member, with or without braces. */
 const nameOf = (place = ''): string => place.replace(/^\{|\}$/g, '')
 
+/** The first members of an object: more than an alarm keeps, in case that some do not fit. */
+const membersIn = (value: Readonly<Record<string, unknown>>) =>
+  Object.keys(value)
+    .slice(0, MEMBERS_MAX)
+    .map((name) => [name, value[name]] as const)
+
 /** Tags of an object or a list of names with values, of a list of texts, or of a text. */
 function tagsIn(value: unknown): readonly string[] {
   if (typeof value === 'string') return value.split(/[\s,]+/)
   if (isRecord(value)) {
-    return Object.entries(value).map(([name, one]) => `${name}=${textOf(one)}`)
+    return membersIn(value).map(([name, one]) => `${name}=${textOf(one)}`)
   }
   if (!Array.isArray(value)) return []
   return value.map((one: unknown) => {
@@ -177,7 +195,7 @@ function metadataOf(
   for (const path of metadata) {
     const value = memberAt(payload, path)
     const name = path.slice(path.lastIndexOf('.') + 1)
-    const named = isRecord(value) ? Object.entries(value) : [[name, value] as const]
+    const named = isRecord(value) ? membersIn(value) : [[name, value] as const]
     for (const [own, one] of named) extras.add(own, textOf(one))
   }
   return extras.metadata()

@@ -3,7 +3,9 @@
 //
 // Invariants:
 //   hook-payloads/1. A payload has at most 1 MiB and 1,000 alarms. It is read once its key has
-//                    opened the channel.
+//                    opened the channel. Of what stands beside a list of alarms, only members that
+//                    tables read go along with each: BESIDE_BYTES_MAX with all of them. Tools send
+//                    a hundred bytes; sixty thousand members took three quarters of a minute. (W7)
 //   hook-payloads/2. Where the channel has a secret for the kind, a payload without the proof of it
 //                    counts as a guess and becomes nothing.
 //   hook-payloads/3. A refusal that may end later is a 503: tools try again soon after that, and
@@ -31,11 +33,12 @@ import type { SignedKind } from '#src/schemas/mappings/hook-schemas'
 import { invalid } from '#src/schemas/values'
 import { KINDS, SIGNATURES } from './kinds.ts'
 import type { Kind } from './kinds.ts'
-import { isFor, readTold } from './reading.ts'
+import { isFor, membersOf, readTold } from './reading.ts'
 import { isSigned } from './signatures.ts'
 
 const PAYLOAD_BYTES_MAX = 2 ** 20
 const ALARMS_MAX = 1_000
+const BESIDE_BYTES_MAX = 2 ** 20
 
 interface Payload {
   readonly bytes: Uint8Array
@@ -174,15 +177,26 @@ async function readPayload(
   if (!Array.isArray(items)) return invalid(list ?? '', 'must be a list')
   // hook-payloads/1
   if (items.length > ALARMS_MAX) return invalid(list ?? '', `must be at most ${ALARMS_MAX}`)
+  const beside = list === undefined ? {} : besideList(tables, named)
+  // hook-payloads/1
+  if (JSON.stringify(beside).length * items.length > BESIDE_BYTES_MAX) {
+    return invalid(list ?? '', 'is too long for what stands beside it')
+  }
   const repeatKey = delivery === undefined ? '' : (request.headers[delivery] ?? '')
   const told: Told[] = []
   for (const [index, item] of items.entries()) {
-    const one = readItem(tables, { ...named, ...(isRecord(item) && item) }, request)
+    const one = readItem(tables, { ...beside, ...(isRecord(item) && item) }, request)
     if (isFault(one)) return list === undefined ? one : ofItem(one, `${list}[${index}]`)
     if (one === undefined) continue
     told.push(one.kind === 'message' && repeatKey !== '' ? { ...one, repeatKey } : one)
   }
   return told
+}
+
+/** What goes along with each alarm of a list. (hook-payloads/1) */
+function besideList(tables: NonNullable<Kind['tables']>, payload: JsonObject): JsonObject {
+  const names = new Set(tables.flatMap((table) => [...membersOf(table)]))
+  return Object.fromEntries(Object.entries(payload).filter(([name]) => names.has(name)))
 }
 
 const UNKNOWN = invalid('payload', 'is not of this kind; docs/hooks.md says what each one takes')
