@@ -12,7 +12,6 @@ import type { HookPayload } from '#test/support/hook-payloads'
 import { CREDENTIALS } from '#test/support/making'
 import { addKey } from '#test/support/mqtt-rig'
 import { rawRequest } from '#test/support/raw-request'
-import { fittingTags } from '#src/compat/extras'
 import { isSigned } from '#src/compat/hooks/signatures'
 import { SIGNATURES } from '#src/compat/hooks/kinds'
 import type { Rig } from '#test/support/start-ingress'
@@ -54,33 +53,6 @@ for (const [kind, body, status, said] of refused) {
     t.deepEqual(rig.sink.accepted, [])
   })
 }
-
-test('hook-payloads/1: what stands beside alarms goes along with each, as far as it is read', async (t) => {
-  const rig = await startStyles(t)
-  const path = `/hook/alertmanager/${PATH_KEY}`
-  const beside = { externalURL: `http://alerts/${'x'.repeat(1_500)}` }
-  t.is((await rig.post(path, { ...alerts(600), ...beside })).status, 200)
-  const refusal = await rig.post(path, { ...alerts(1_000), ...beside })
-  t.is(refusal.status, 400)
-  t.regex(refusal.text, /alerts is too long for what stands beside it/)
-  const unread = { commonLabels: { text: 'x'.repeat(100_000) } }
-  t.is((await rig.post(path, { ...alerts(1_000), ...unread })).status, 200)
-})
-
-test('hook-payloads/1: tags are looked at until there are enough', (t) => {
-  let looked = 0
-  const labels = new Proxy(
-    Array.from({ length: 1_000 }, (_, label) => `l${label}`),
-    {
-      get: (own, name) => {
-        if (typeof name === 'string' && /^\d+$/.test(name)) looked += 1
-        return Reflect.get(own, name) as unknown
-      },
-    },
-  )
-  t.is(fittingTags(labels)?.length, 32)
-  t.is(looked, 32)
-})
 
 test('hook-payloads/1: a payload has at most 1,000 alarms and 1 MiB', async (t) => {
   const rig = await startStyles(t)

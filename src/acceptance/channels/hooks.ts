@@ -78,6 +78,11 @@ export class Hooks {
     this.#ports = ports
   }
 
+  /** Lets requests that have arrived be read, between the alarms of a long payload. */
+  pause(): Promise<void> {
+    return new Promise((resolve) => this.#ports.soon(resolve))
+  }
+
   /** Changes what the request has of them; gives what the channel has then. */
   async use(fields: unknown, caller: Caller): Promise<Answer<HooksOfChannel>> {
     const { access, hooks } = this.#ports

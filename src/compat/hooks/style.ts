@@ -10,6 +10,7 @@
 //                    counts as a guess and becomes nothing.
 //   hook-payloads/3. A refusal that may end later is a 503: tools try again soon after that, and
 //                    late or never after 429.
+//   hook-payloads/4. Behind ALARMS_IN_A_ROW alarms the thread reads what has arrived. (W7)
 
 import { fault, isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
@@ -39,6 +40,8 @@ import { isSigned } from './signatures.ts'
 const PAYLOAD_BYTES_MAX = 2 ** 20
 const ALARMS_MAX = 1_000
 const BESIDE_BYTES_MAX = 2 ** 20
+/** Alarms that are read before other requests are. */
+const ALARMS_IN_A_ROW = 50
 
 interface Payload {
   readonly bytes: Uint8Array
@@ -139,7 +142,7 @@ async function take(
   const set = isSigning || tool === 'json' ? await hooks.of(channelId) : undefined
   const unproven = set && isSigning ? unprovenBy(set, tool, request) : undefined
   if (unproven !== undefined) return acceptance.access.refuse(request, unproven)
-  const told = await readPayload(tool, set, request)
+  const told = await readPayload(tool, { set, hooks }, request)
   if (isFault(told)) return told
   const credentials = { channelId, password: fields.password }
   const sender: HookSender = { tool, credentials, caller: request }
@@ -163,10 +166,15 @@ function unprovenBy(
     : fault('channel_not_found', { field: header, detail: `${header} is not by the secret` })
 }
 
+interface Reading {
+  readonly set: ChannelHooks | undefined
+  readonly hooks: Pick<Acceptance['hooks'], 'pause'>
+}
+
 /** What a payload tells; the refusal names the member that is at fault. */
 async function readPayload(
   tool: keyof typeof KINDS,
-  set: ChannelHooks | undefined,
+  { set, hooks }: Reading,
   request: Sent,
 ): Promise<Answer<readonly Told[]>> {
   const { event, delivery, list, tables = set?.mappings ?? [] }: Kind = KINDS[tool]
@@ -185,6 +193,7 @@ async function readPayload(
   const repeatKey = delivery === undefined ? '' : (request.headers[delivery] ?? '')
   const told: Told[] = []
   for (const [index, item] of items.entries()) {
+    if (index > 0 && index % ALARMS_IN_A_ROW === 0) await hooks.pause() // hook-payloads/4
     const one = readItem(tables, { ...beside, ...(isRecord(item) && item) }, request)
     if (isFault(one)) return list === undefined ? one : ofItem(one, `${list}[${index}]`)
     if (one === undefined) continue
