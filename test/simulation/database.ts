@@ -45,7 +45,7 @@ interface Transaction {
 }
 
 export class Database {
-  /** The number of statements that have written. */
+  /** The number of statements that have written, but for those that renew leases. */
   writes = 0
   readonly #time: VirtualTime
   readonly #faults: DatabaseFaults
@@ -261,7 +261,8 @@ export class Database {
     if (this.#faults.isFull() && /^(INSERT|UPDATE)/.test(sql)) {
       throw new SqliteError(13, 'database or disk is full')
     }
-    this.writes += 1
+    // Three nodes renew theirs all the time: a look at the final state would never be alone.
+    if (!sql.includes('INTO lease_holders')) this.writes += 1
     const { changes, lastInsertRowid } = statement.run(...values)
     return isStructured ? { affected: changes, raw: lastInsertRowid } : lastInsertRowid
   }
