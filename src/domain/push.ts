@@ -144,7 +144,7 @@ export interface PushStore {
   release(worker: string, ids: readonly number[], nowMs: number): Promise<void>
   /**
    * One small step of upkeep, whether or not anybody dispatches: ends jobs that expired long ago,
-   * and gives their number.
+   * and gives their number. Removes what a clock that was ahead has left of pushes that ended.
    */
   tend(nowMs: number): Promise<number>
   /** Ends every claim, whoever has it: for a sole process that starts. */

@@ -42,6 +42,22 @@ async function holdUpdate(writer: ChannelWriter, worker: Worker): Promise<void> 
 }
 
 export function pushOrderContract(engine: string, open: OpenStore): void {
+  test(`${engine}: claiming/3: a push that ended under a clock that was ahead holds no later one`, async (t) => {
+    const { store, writer } = await withDevice(open, t)
+    const worker = new Worker(store)
+    const pushed = async (at: number, settledMs: number): Promise<number> => {
+      await writer.take(thing('update', 'lamp', { at, attrs: { at } })).commit()
+      const claimed = await worker.claim(NOW)
+      await worker.settle(settledMs, ...claimed.map(delivered))
+      return claimed.length
+    }
+    t.is(await pushed(1, NOW + 10 * INTERVAL), 1)
+    await store.pushes.tend(NOW)
+    t.is(await pushed(2, NOW), 1)
+    await store.pushes.tend(NOW)
+    t.is(await pushed(3, NOW), 0, 'the interval is held')
+  })
+
   test(`${engine}: claiming/2: nothing overtakes a deferred job of its device`, async (t) => {
     const { store, writer } = await withDevice(open, t)
     await addPushDevice(store, A, 2)

@@ -62,7 +62,8 @@ const BOUNDS: ReadonlyMap<string, Bound> = new Map([
 
 const SENTENCE = 'a process holds no more than it may'
 const WATCHED_MS = 2_500
-const REST_MS_MAX = 90_000
+/** A mark of a push lasts a minute, and by as much longer as a clock was set back meanwhile. */
+const REST_MS_MAX = 180_000
 
 /** Compares what every process holds with its bounds, until a time of the world. */
 export function watchBounds(world: World, untilMs: number): void {

@@ -87,7 +87,8 @@ function sumOf(one: EndedOperations, other: EndedOperations): EndedOperations {
   return sum
 }
 
-const hasEnded = (state: PushState): boolean => state === 'pushed' || state === 'failed'
+/** True for the mark of a push that has ended. */
+export const hasEnded = (state: PushState): boolean => state === 'pushed' || state === 'failed'
 
 const unserved = (id: number): Ended => ({ id, isFailure: false })
 

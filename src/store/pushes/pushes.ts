@@ -16,9 +16,10 @@ import type { Meter } from '#domain/telemetry'
 import { changeIn, removeById } from '#src/store/statements/bulk'
 import type { Database } from '#src/store/jobs/database'
 import { ENDED_STATES } from '#src/store/entities/pushes'
+import type { PushState } from '#src/store/entities/pushes'
 import type { Tables } from '#src/store/entities/tables'
 import type { Executor } from '#src/store/jobs/executor'
-import { claimJobs } from './claiming.ts'
+import { claimJobs, hasEnded } from './claiming.ts'
 import { Settling } from './settling.ts'
 import type { Ended } from './settling.ts'
 
@@ -29,7 +30,17 @@ const TENDED_AT_ONCE = 500
  * Milliseconds after which maintenance ends an expired job: a dispatching process does so earlier.
  */
 const TEND_AFTER_MS = 600_000
+/** By so much the clocks of two nodes differ. */
+const CLOCKS_APART_MS = 60_000
 const IDEMPOTENT = { isIdempotent: true }
+
+/** A job, or the mark that it has left. */
+interface Tended {
+  readonly id: number
+  readonly state: PushState
+  readonly dueAt: number
+  readonly expiresAt: number
+}
 
 export class Pushes implements PushStore {
   readonly #database: Database
@@ -70,16 +81,23 @@ export class Pushes implements PushStore {
 
   tend(nowMs: number): Promise<number> {
     return this.#database.repeatable(async (executor) => {
-      const rows = await executor.all<{ id: number; expiresAt: number }>(
-        'SELECT id, expires_at AS expiresAt FROM push_jobs ORDER BY id LIMIT ?',
+      const rows = await executor.all<Tended>(
+        `SELECT id, state, due_at AS dueAt, expires_at AS expiresAt
+          FROM push_jobs ORDER BY id LIMIT ?`,
         [TENDED_AT_ONCE],
       )
       const young = rows.findIndex(({ expiresAt }) => expiresAt > nowMs - TEND_AFTER_MS)
       const old = young < 0 ? rows : rows.slice(0, young)
       const ended = old.map(({ id }) => ({ id, isFailure: false }))
       await this.#settling.end(executor, ended, nowMs)
+      // A mark whose time is further off is of a clock that was ahead, and would hold the Thing's
+      // pushes until then.
+      const untilMs = nowMs + this.#rules.thingIntervalMs + CLOCKS_APART_MS
+      const ahead = rows
+        .slice(old.length)
+        .filter(({ state, dueAt }) => hasEnded(state) && dueAt > untilMs)
       // Marks have ended earlier.
-      await removeById(executor, 'push_jobs', old)
+      await removeById(executor, 'push_jobs', [...old, ...ahead])
       return old.length
     }, IDEMPOTENT)
   }
