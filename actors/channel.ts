@@ -21,7 +21,7 @@ import { NO_RULES } from '#machines/watching'
 
 type ActorLimits = Omit<ChannelRules, 'compile'>
 
-/** What a parent is sent: a child is not stopped by itself. */
+/** Tells the parent to stop a child: XState lets no child stop itself. */
 interface StopSignal {
   readonly type: 'stop'
   readonly child: AnyActorRef
@@ -36,7 +36,7 @@ const parentLogic = fromTransition((state: null, { child }: StopSignal, scope) =
   return state
 }, null)
 
-/** What the actors of a directory have in common. */
+/** The actors of a directory share these. */
 class Siblings {
   readonly shared = new SharedRules()
   readonly parent = createActor(parentLogic).start()

@@ -1,4 +1,4 @@
-// What a series reads of blocks that are not joined, while they are joined and others come.
+// A series reads blocks that are not joined, while joining replaces some and turns add others.
 
 import test from 'ava'
 import type { ExecutionContext } from 'ava'

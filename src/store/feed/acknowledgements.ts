@@ -124,7 +124,7 @@ export class Acknowledgements {
   }
 }
 
-/** What is acknowledged of one channel. */
+/** A device acknowledges these entries of one channel. */
 interface Acknowledging {
   readonly wanted: Acknowledgement
   readonly seqs: readonly number[]
@@ -132,7 +132,7 @@ interface Acknowledging {
   readonly isAgain: boolean
 }
 
-/** What a job has acknowledged of one channel. */
+/** A job gives this for one channel. */
 interface Acknowledged {
   readonly news: number
   /** True when the position may go on further. */

@@ -70,7 +70,7 @@ interface Reading {
   readonly unjoined: Unjoined
 }
 
-/** What a snapshot has of a series, as it is kept. */
+/** A snapshot gives this for a series, still packed. */
 interface Kept {
   /** In the order of their runs. */
   readonly chunks: readonly (Pick<Held, 'bytes'> & Pick<TierChunkRow, 'content'>)[]
@@ -185,7 +185,7 @@ async function chunksOf(
   const read = next === undefined ? rows : rows.filter((row) => age(row) < age(next))
   const chunks = read.toSorted((one, other) => one.run - other.run || one.id - other.id)
   if (next === undefined) return { chunks }
-  // What is in no tier yet may be of any time: nothing is whole without it.
+  // Chunks that no tier has yet may hold any time: nothing is whole without them.
   return { chunks, wholeFrom: next.tier === JOINED.tier ? to : next.period + PERIOD_MS[tier] }
 }
 
