@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
+import * as zlib from 'node:zlib'
 
 import type { Header } from '#src/http/reply'
 import { IF_NONE_MATCH } from './answerer.ts'
@@ -30,18 +30,18 @@ interface Variant {
 /** Brotli's ninth level is within a tenth of the smallest, and takes a twentieth of the time. */
 const QUALITY = 9
 
-const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: QUALITY } }
+const BROTLI = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: QUALITY } }
 
 /**
  * The forms of a document that is made once, some hundreds of KB at most. Other threads compress:
  * it would hold requests up for 60 ms.
  */
 export async function compressed(bytes: Uint8Array): Promise<Forms> {
-  const [brotli, gzipped] = await Promise.all([
-    promisify(brotliCompress)(bytes, BROTLI),
-    promisify(gzip)(bytes),
+  const [brotli, gzip] = await Promise.all([
+    promisify(zlib.brotliCompress)(bytes, BROTLI),
+    promisify(zlib.gzip)(bytes),
   ])
-  return { bytes, brotli, gzip: gzipped }
+  return { bytes, brotli, gzip }
 }
 
 /** The forms of a document as answers, the smallest first. */
