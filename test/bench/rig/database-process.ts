@@ -10,14 +10,12 @@ import type { StatementSync } from 'node:sqlite'
 
 import { operationIdFrom } from '#domain/identity'
 import type { OperationId, ThingId } from '#domain/identity'
-import { NO_FIELDS } from '#domain/patch'
 import { addBlock, blocksOf } from '#src/store/feed/update-blocks'
 import type { BlockRows } from '#src/store/feed/update-blocks'
 import { sqlite } from '#src/store/sqlite/dialect'
-import { documentOf } from '#domain/things/document'
-import { attrsOf, thingIdOf, titleOf } from '#test/bench/load/payload'
+import { attrsOf, thingIdOf } from '#test/bench/load/payload'
 import type { NewDevices } from './device-keys.ts'
-import { writeChannels, writeDevices } from './keyed-rows.ts'
+import { writeChannels, writeDevices, writeThings } from './keyed-rows.ts'
 import type { RowWriter } from './keyed-rows.ts'
 
 const [verb = '', path = '', ...words] = process.argv.slice(2)
@@ -41,31 +39,10 @@ function countAll(queries: readonly string[]): number[] {
   return queries.map(numberOf)
 }
 
-/** As long as in a body of the workload, a digit more or less. */
-const THING_NOTE = 'x'.repeat(67)
-
-/** Adds the things of the workload to channels that have none, as first updates of now leave them. */
-function addThings(count: number): void {
+/** Adds the things of the workload to channels that have none. */
+async function addThings(count: number): Promise<void> {
   const channels = database.prepare('SELECT id FROM channels ORDER BY id').all()
-  const added = database.prepare(
-    'INSERT INTO things (channel, id, state, seq, op_id, document) VALUES (?, ?, ?, ?, ?, ?)',
-  )
-  const nowMs = Date.now()
-  for (let thing = 0; thing < count; thing += 1) {
-    const channel = channels[thing % channels.length]?.['id'] ?? 0
-    const seq = Math.floor(thing / channels.length) + 1
-    const [id, state] = [thingIdOf(thing), 'active' as const]
-    const fields = { values: { title: titleOf(thing) }, times: undefined }
-    const attrs = { values: { ...attrsOf(thing), note: THING_NOTE }, times: undefined }
-    const at = { stateAt: 1, at: 1, changedAt: nowMs }
-    const body = { fields, attrs, externalIds: NO_FIELDS }
-    const document = documentOf({ id, state, rev: 1, seq, ...at, ...body })
-    added.run(channel, id, state, seq, `made-${thing}`, document)
-  }
-  database.exec(
-    `UPDATE channel_heads SET (head_seq, things) =
-      (SELECT coalesce(max(seq), 0), count(*) FROM things t WHERE t.channel = channel_heads.channel)`,
-  )
+  await writeThings(writer, { count, channels: channels.map(({ id }) => Number(id)) })
 }
 
 /** Updates of one statement of the process. */

@@ -1,9 +1,12 @@
-// Rows of channels with a key each, and of devices that are subscribed to them: the same in both
+// Rows of channels with a key each, of Things and of subscribed devices: the same in both
 // databases. No password is computed, so that many channels are there within seconds.
 
+import { NO_FIELDS } from '#domain/patch'
+import { documentOf } from '#domain/things/document'
 import { keyHashOf } from '#src/acceptance/known-keys'
 import { passwordHashOf } from '#src/acceptance/password-hash'
 import { PASSWORD_PARAMETERS } from '#src/acceptance/password-work'
+import { attrsOf, thingIdOf, titleOf } from '#test/bench/load/payload'
 import { keyedChannels } from './channel-keys.ts'
 import { deviceIdOf, deviceKeysOf } from './device-keys.ts'
 import type { NewDevices } from './device-keys.ts'
@@ -41,6 +44,34 @@ export async function writeChannels(writer: RowWriter, count: number): Promise<v
     const channel = await writer.run(CHANNEL, [channelId, UNPROVED, UNPROVED])
     await writer.run(HEAD, [channel])
     await writer.run(KEY, [keyHashOf(key), channel, channelId])
+  }
+}
+
+const THING = `INSERT INTO things (channel, id, state, seq, op_id, document)
+  VALUES (?, ?, 'active', ?, ?, ?)`
+const OF_HEAD = 'UPDATE channel_heads SET head_seq = ?, things = ? WHERE channel = ?'
+/** As long as in a body of the workload, a digit more or less. */
+const THING_NOTE = 'x'.repeat(67)
+
+/** Writes the Things of the workload to channels that have none, as first updates leave them. */
+export async function writeThings(
+  writer: RowWriter,
+  { count, channels }: { readonly count: number; readonly channels: readonly number[] },
+): Promise<void> {
+  const at = { stateAt: 1, at: 1, changedAt: Date.now() }
+  for (let thing = 0; thing < count; thing += 1) {
+    const seq = Math.floor(thing / channels.length) + 1
+    const id = thingIdOf(thing)
+    const fields = { values: { title: titleOf(thing) }, times: undefined }
+    const attrs = { values: { ...attrsOf(thing), note: THING_NOTE }, times: undefined }
+    const body = { fields, attrs, externalIds: NO_FIELDS }
+    const document = documentOf({ id, state: 'active', rev: 1, seq, ...at, ...body })
+    const channel = channels[thing % channels.length] ?? 0
+    await writer.run(THING, [channel, id, seq, `made-${thing}`, document])
+  }
+  for (const [index, channel] of channels.entries()) {
+    const own = Math.ceil((count - index) / channels.length)
+    await writer.run(OF_HEAD, [own, own, channel])
   }
 }
 

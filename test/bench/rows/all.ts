@@ -8,6 +8,7 @@ import { CONSOLE_ROW } from './console.ts'
 import { EMBEDDED_ROWS } from './embedded.ts'
 import { EXPORT_ROW } from './export.ts'
 import { FAILOVER_ROW } from './failover.ts'
+import { HISTORY_CLUSTER_ROW } from './history-cluster.ts'
 import { HOLDERS_ROW } from './holders.ts'
 import { IDLE_CONNECTIONS_ROW } from './idle-connections.ts'
 import { FOOTPRINT_ROW } from './footprint.ts'
@@ -62,4 +63,4 @@ export const ROWS: readonly Row[] = [
 ]
 
 /** Rows that are measured only when they are asked for by their names. */
-export const ROWS_BY_NAME: readonly Row[] = [SOAK_ROW, EXPORT_ROW]
+export const ROWS_BY_NAME: readonly Row[] = [SOAK_ROW, EXPORT_ROW, HISTORY_CLUSTER_ROW]

@@ -10,12 +10,12 @@ import type { Server } from '#test/bench/rig/server'
 import { percentile, spread } from '#test/bench/load/statistics'
 import type { Row } from './row.ts'
 
-const THINGS = 100_000
+export const QUERIED_THINGS = 100_000
 const WARMING = 3
 /** Of each query. */
 const REPEATS = 5
 const QUIET_MS = 3_000
-const GOALS = {
+export const QUERY_GOALS = {
   cpu: { kind: 'at-most', must: 1, aim: 0.7 },
   later: { kind: 'at-most', must: 20, aim: 10 },
 } as const
@@ -32,7 +32,7 @@ const QUERIES: Readonly<Record<string, object>> = {
   cel: { where: { cel: 'attrs.temperature > 25.0 && attrs.humidity < 60' }, count: true },
 } // oxfmt-ignore
 
-interface Measured {
+export interface Queried {
   /** Seconds of CPU of the whole process, by query. */
   readonly cpu: Readonly<Record<string, number>>
   readonly seconds: Readonly<Record<string, number>>
@@ -44,12 +44,12 @@ interface Measured {
 export const QUERY_ROW: Row = {
   name: 'query',
   async measure(session) {
-    const runs: Measured[] = []
+    const runs: Queried[] = []
     for await (const directory of session.directories('query')) {
-      const token = await prepareKeyed(directory, { channels: 1, stored: THINGS })
+      const token = await prepareKeyed(directory, { channels: 1, stored: QUERIED_THINGS })
       const server = await startGateway(directory, token)
       try {
-        runs.push(await measured(server, token))
+        runs.push(await queriesAt(server, token))
       } finally {
         await server.stop()
       }
@@ -62,15 +62,15 @@ export const QUERY_ROW: Row = {
         row: 'query',
         unit: 's of CPU, the dearest',
         value: spread(worst),
-        goal: GOALS.cpu,
-        details: { things: THINGS, runs },
+        goal: QUERY_GOALS.cpu,
+        details: { things: QUERIED_THINGS, runs },
       },
       {
         row: 'query.turn',
         unit: 'ms later, p99',
         value: spread(later),
-        goal: GOALS.later,
-        details: { things: THINGS },
+        goal: QUERY_GOALS.later,
+        details: { things: QUERIED_THINGS },
       },
     ]
   },
@@ -84,7 +84,13 @@ const rounded = (_: string, value: unknown): unknown => {
 const p99Of = (values: readonly number[]): number =>
   percentile(values.toSorted((one, other) => one - other), 0.99) // oxfmt-ignore
 
-async function measured(server: Server, token: string): Promise<Measured> {
+/** Measures the queries at a server; `pids`: the processes whose CPU counts. */
+export async function queriesAt(
+  server: Server,
+  token: string,
+  pids: readonly number[] = [server.pid],
+): Promise<Queried> {
+  const cpuNow = (): number => pids.reduce((sum, pid) => sum + cpuSecondsOf(pid), 0)
   const caller = new Caller(server, token)
   const [password = ''] = keysOf(1)
   const named = { channel_name: 'beside', password: PASSWORD }
@@ -98,10 +104,10 @@ async function measured(server: Server, token: string): Promise<Measured> {
   const cpu: Record<string, number> = {}
   const seconds: Record<string, number> = {}
   for (const [name, query] of Object.entries(QUERIES)) {
-    const [cpuBefore, startMs] = [cpuSecondsOf(server.pid), performance.now()]
+    const [cpuBefore, startMs] = [cpuNow(), performance.now()]
     for (let repeat = 0; repeat < REPEATS; repeat += 1) await ask(query)
     seconds[name] = (performance.now() - startMs) / 1_000 / REPEATS
-    cpu[name] = (cpuSecondsOf(server.pid) - cpuBefore) / REPEATS
+    cpu[name] = (cpuNow() - cpuBefore) / REPEATS
   }
   const endMs = performance.now() + QUIET_MS
   const quiet = await updatesWhile(caller, key, () => performance.now() < endMs)

@@ -27,18 +27,18 @@ import type { Session } from './session.ts'
 const THINGS = Number(process.env['HELIOGRAPH_TIER_THINGS'] ?? 10_000)
 const MINUTES = Number(process.env['HELIOGRAPH_TIER_MINUTES'] ?? 30)
 const EVERY_MS = MINUTES * 60_000
-const DAYS = 30
+export const DAYS = 30
 const DAY_MS = TIER_MS['1d']
 
 /** Runs of joining that are measured with tiers and without, in turn, and those before. */
 const PAIRS = 24
 const WARMING = 8
 /** Updates that are not joined yet while series are asked for, in turns of a few. */
-const UNJOINED = { updates: 8_000, turns: 1_000 } as const
+export const UNJOINED = { updates: 8_000, turns: 1_000 } as const
 const ASKED = 500
 const CHUNKS_LOOKED_AT = 200
 
-const GOALS = {
+export const TIER_GOALS = {
   cpu: { kind: 'at-most', must: 2, aim: 1.5 },
   bytes: { kind: 'at-most', must: 90, aim: 45 },
   series: { kind: 'at-most', must: 20, aim: 10 },
@@ -56,20 +56,20 @@ export const TIERS_ROW: Row = {
     const series = await seriesOf(session, lived)
     const { directory: _, token: __, ...told } = lived
     const bytes = Math.max(...Object.values(lived.bytesOfBucket))
-    const ms = { unit: 'ms, p99', goal: GOALS.series, details: {} }
+    const ms = { unit: 'ms, p99', goal: TIER_GOALS.series, details: {} }
     return [
       {
         row: 'tiers',
         unit: 'µs of CPU an update',
         value: cpu,
-        goal: GOALS.cpu,
+        goal: TIER_GOALS.cpu,
         details: { things: THINGS, minutes: MINUTES, days: DAYS, ...told },
       },
       {
         row: 'tiers.bytes',
         unit: 'bytes a bucket',
         value: spread([bytes]),
-        goal: GOALS.bytes,
+        goal: TIER_GOALS.bytes,
         details: {},
       },
       { row: 'tiers.series-7d', value: spread([series['7d']]), ...ms },
@@ -193,27 +193,38 @@ function chunksIn(path: string): Pick<Lived, 'bytesOfBucket' | 'chunksMb'> {
   }
 }
 
-/** Asks for the series of one Thing after the other: the p99 of each span, in milliseconds. */
+/** Asks a gateway of its own for series. */
 async function seriesOf({ options }: Session, { directory, token }: Lived) {
   const server = await startGateway(directory, token)
   try {
-    const caller = new Caller(server, token)
-    const ask = async (days: number, step: string): Promise<number> => {
-      const taken: number[] = []
-      for (let asked = 0; asked < 2 * ASKED; asked += 1) {
-        const thing_id = thingIdOf(Math.floor(Math.random() * THINGS))
-        const body = { password: CHANNEL?.key, thing_id, from: Date.now() - days * DAY_MS, step }
-        const startMs = performance.now()
-        await caller.post('/thing/series', body)
-        if (asked >= ASKED) taken.push(performance.now() - startMs)
-      }
-      taken.sort((one, other) => one - other)
-      const p99 = percentile(taken, 0.99)
-      options.say(`  tiers: ${days} days by ${step}: ${p99.toFixed(1)} ms p99`)
-      return p99
-    }
-    return { '7d': await ask(7, '5m'), '30d': await ask(DAYS, '1h') }
+    const asked = { key: CHANNEL?.key ?? '', things: THINGS, say: options.say }
+    return await seriesAt(new Caller(server, token), asked)
   } finally {
     await server.stop()
   }
+}
+
+interface AskedSeries {
+  readonly key: string
+  readonly things: number
+  readonly say: (line: string) => void
+}
+
+/** Asks for the series of one Thing after the other: the p99 of each span, in milliseconds. */
+export async function seriesAt(caller: Caller, { key, things, say }: AskedSeries) {
+  const ask = async (days: number, step: string): Promise<number> => {
+    const taken: number[] = []
+    for (let asked = 0; asked < 2 * ASKED; asked += 1) {
+      const thing_id = thingIdOf(Math.floor(Math.random() * things))
+      const body = { password: key, thing_id, from: Date.now() - days * DAY_MS, step }
+      const startMs = performance.now()
+      await caller.post('/thing/series', body)
+      if (asked >= ASKED) taken.push(performance.now() - startMs)
+    }
+    taken.sort((one, other) => one - other)
+    const [p50, p99] = [percentile(taken, 0.5), percentile(taken, 0.99)]
+    say(`  series: ${days} days by ${step}: ${p50.toFixed(1)} ms p50, ${p99.toFixed(1)} p99`)
+    return p99
+  }
+  return { '7d': await ask(7, '5m'), '30d': await ask(DAYS, '1h') }
 }
