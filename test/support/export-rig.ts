@@ -77,7 +77,8 @@ export function exportRig(
       const stepped = behind.slice(0, PAGE)
       const items = stepped.filter(({ model }) => models?.includes(model) !== false)
       const last = stepped.at(-1)
-      return behind.length > PAGE && last ? { items, next: last.seq } : { items }
+      const headSeq = entries.at(-1)?.seq ?? 0
+      return { items, headSeq, ...(behind.length > PAGE && last && { next: last.seq }) }
     },
     scan: async ({ after = '' }: ScanQuery) => {
       turned()

@@ -17,7 +17,7 @@ import type { FeedEntry } from '#domain/feed'
 import type { SeriesStore, ThingSeries, Tier } from '#domain/history/series'
 import type { ChannelId } from '#domain/identity'
 import { isOutage } from '#domain/store-ports'
-import type { Page, ReadStore } from '#domain/store-ports'
+import type { HistoryPage, ReadStore } from '#domain/store-ports'
 import { thingToWire } from '#src/schemas/answers'
 import { seriesPlaceText } from '#src/schemas/history/export-names'
 import type { Exported, SeriesPlace } from '#src/schemas/history/export-names'
@@ -127,13 +127,13 @@ export class ExportLines {
     if (models.length === 0) return
     let hasBegun = false
     for (let more = true; more;) {
-      const { items, next }: Page<FeedEntry> = await this.#page(models, hasBegun)
+      const { items, next, headSeq }: HistoryPage = await this.#page(models, hasBegun)
       await this.#checked()
       const late = items.findIndex(({ acceptedAt }) => acceptedAt >= toMs)
       const within = late < 0 ? items : items.slice(0, late)
       const given = within.filter(({ acceptedAt }) => acceptedAt >= fromMs)
       const last = within.at(-1)?.seq ?? this.#afterSeq
-      this.#afterSeq = late < 0 ? (next ?? last) : last
+      this.#afterSeq = late < 0 ? (next ?? Math.max(last, headSeq)) : last
       more = late < 0 && next !== undefined
       hasBegun ||= items.length > 0
       if (given.length > 0) yield* textsOf(given, entryLine)
@@ -142,7 +142,7 @@ export class ExportLines {
   }
 
   /** The store finds the time to begin at; from the first entry on it need not look for it. */
-  #page(models: readonly FeedEntry['model'][], hasBegun: boolean): Promise<Page<FeedEntry>> {
+  #page(models: readonly FeedEntry['model'][], hasBegun: boolean): Promise<HistoryPage> {
     const { channelId, fromMs, thingPrefix } = this.#plan
     return this.#ports.read.history({
       channelId,
