@@ -185,6 +185,8 @@ test('complete is false where retention took a part, and where the rest was too 
   t.like(await ask(NOW_MS - DAY - 1, 'raw'), { complete: false, from: NOW_MS - DAY })
   rig.series.found = { attrs: {}, wholeFrom: FROM + 5, wholeTo: NOW_MS - 5 }
   t.like(await ask(FROM, '5m'), { complete: false, from: FROM + 5, to: NOW_MS - 5 })
+  rig.series.found = { attrs: {}, isPartial: true }
+  t.like(await ask(FROM, 'raw'), { complete: false, from: FROM, to: NOW_MS })
 })
 
 async function keyOf(rig: Rig, rights: object): Promise<string> {

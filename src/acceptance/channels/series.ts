@@ -68,7 +68,10 @@ export class SeriesReads {
     return {
       step: range.step,
       ...whole,
-      isComplete: whole.from <= asked.from && whole.to >= asked.to,
+      isComplete:
+        whole.from <= asked.from &&
+        whole.to >= asked.to &&
+        !found.some(({ isPartial }) => isPartial),
       ...(isOne
         ? { attrs: found[0]?.attrs ?? {} }
         : { things: byThing(ids, found, { attr: attrs?.[0], ...pointsOf(whole, range) }) }),
