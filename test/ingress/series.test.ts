@@ -51,6 +51,8 @@ const ACCEPTED: readonly (readonly [title: string, body: object, reads: number])
   ['20 Things', several(20), 20],
   ['a Thing that is named twice', { ...several(1), thing_ids: ['a', 'a'] }, 1],
   ['64 attrs', { ...PUMP, attrs: names(64) }, 1],
+  ['an attr whose name is empty', { ...PUMP, attrs: [''] }, 1],
+  ['an attr of several Things whose name is empty', { ...several(2), attrs: [''] }, 2],
   ['a member that nobody knows', { ...PUMP, colour: 'red' }, 1],
   ['an end right behind the beginning', { ...PUMP, to: FROM + 1 }, 1],
 ]
