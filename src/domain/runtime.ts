@@ -26,6 +26,10 @@ export interface Runtime extends Timers {
   readonly entropy: (bytes: number) => Buffer
 }
 
+/** Resolves once the input that has arrived is read: long work lets others in between. (W7) */
+export const pause = ({ soon }: Pick<Runtime, 'soon'>): Promise<void> =>
+  new Promise((resolve) => soon(resolve))
+
 /** The longest delay of a platform's timer, in milliseconds: a longer one is over at once. */
 const PLATFORM_MS_MAX = 2 ** 31 - 1
 

@@ -123,16 +123,16 @@ const STYLES_QUERY = object(
 )
 const readStyles = queryReader(STYLES_QUERY)
 
-type Chosen = (headers: Readonly<Record<string, string>>) => Document
+type Chosen = (headers: Readonly<Record<string, string>>) => Promise<Document>
 
 /** A document that is made and compressed once, at the first request for it. */
 function madeOnce(make: () => object): Chosen {
-  let made: Variants | undefined
-  return (headers) => chosen((made ??= variantsOfData(make())), headers)
+  let made: Promise<Variants> | undefined
+  return async (headers) => chosen(await (made ??= variantsOfData(make())), headers)
 }
 
-const variantsOfData = (data: object): Variants =>
-  variantsOf(compressed(Buffer.from(JSON.stringify(data))), {
+const variantsOfData = async (data: object): Promise<Variants> =>
+  variantsOf(await compressed(Buffer.from(JSON.stringify(data))), {
     contentType: JSON_TYPE,
     cache: 'no-cache',
     headers: NO_HEADERS,

@@ -1,7 +1,8 @@
 // Documents that are kept compressed beside their plain form, so that an answer compresses nothing.
 
 import { hash } from 'node:crypto'
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { promisify } from 'node:util'
+import * as zlib from 'node:zlib'
 
 import type { Header } from '#src/http/reply'
 import { IF_NONE_MATCH } from './answerer.ts'
@@ -29,12 +30,19 @@ interface Variant {
 /** Brotli's ninth level is within a tenth of the smallest, and takes a twentieth of the time. */
 const QUALITY = 9
 
-/** The forms of a document that is made once, some hundreds of KB at most. */
-export const compressed = (bytes: Uint8Array): Forms => ({
-  bytes,
-  brotli: brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: QUALITY } }),
-  gzip: gzipSync(bytes),
-})
+const BROTLI = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: QUALITY } }
+
+/**
+ * The forms of a document that is made once, some hundreds of KB at most. Other threads compress:
+ * it would hold requests up for 60 ms.
+ */
+export async function compressed(bytes: Uint8Array): Promise<Forms> {
+  const [brotli, gzip] = await Promise.all([
+    promisify(zlib.brotliCompress)(bytes, BROTLI),
+    promisify(zlib.gzip)(bytes),
+  ])
+  return { bytes, brotli, gzip }
+}
 
 /** The forms of a document as answers, the smallest first. */
 export type Variants = readonly Variant[]

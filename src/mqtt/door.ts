@@ -15,6 +15,7 @@ import { Limiter } from '#domain/bounds/limiter'
 import type { ChannelId, DeviceId } from '#domain/identity'
 import type { MqttSessionStore, SessionOwner } from '#domain/mqtt/sessions'
 import type { Bus, Notice } from '#domain/ports'
+import { pause } from '#domain/runtime'
 import type { Runtime } from '#domain/runtime'
 import type { DeviceStore, SubscriptionStore } from '#domain/store-ports'
 import type { Logger, Meter } from '#domain/telemetry'
@@ -206,7 +207,7 @@ export class MqttDoor {
     this.#isLeaving = true
     await this.#requests.drain()
     // The acknowledgements of what was taken leave first.
-    await new Promise<void>((resolve) => this.#ports.runtime.soon(resolve))
+    await pause(this.#ports.runtime)
     for (const connection of this.#connections) connection.leave('shutdown')
     if (this.#connections.size > 0) {
       const { promise, resolve } = Promise.withResolvers<void>()

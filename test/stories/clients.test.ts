@@ -12,7 +12,14 @@ import { compileFunction } from 'node:vm'
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
-import { GO_LANGUAGE, PYTHON, STORY, generate, story } from '#test/support/clients/generated'
+import {
+  GO_LANGUAGE,
+  PYTHON,
+  QUICK_GO,
+  STORY,
+  generate,
+  story,
+} from '#test/support/clients/generated'
 import { keyed } from '#test/support/clients/keyed'
 import { clientProgram, hasClient, hasProgram } from '#test/support/clients/programs'
 import { blocksOf } from '#test/support/document-blocks'
@@ -90,7 +97,7 @@ test('Python with requests, and Go with net/http, send and read by a key', async
   t.is(stdout, 'boiler-2\n2.9\n')
   if (!hasProgram(t, 'go')) return
   program('story.go', block('## Without a generator', 'go'))
-  const go = await run('go', ['run', 'story.go'], { env, cwd: folder })
+  const go = await run('go', ['run', 'story.go'], { env: { ...env, ...QUICK_GO }, cwd: folder })
   t.is(go.stdout, 'boiler-3\n2.9\n')
 })
 

@@ -36,7 +36,9 @@ import { Relay } from '#test/support/relay'
 
 const CHANNELS = 10
 /** Submissions that are accepted before and after each disaster, and within it at least. */
-const SENT = 100
+const SENT = 40
+/** A slow load: what is told here are the disasters, and three nodes take two cores as it is. */
+const PAUSE_MS = 250
 
 const seed = Number(process.env['TEST_SEED'] ?? 20_261_121)
 const random = seeded(seed)
@@ -74,7 +76,7 @@ const everything = standing<Standing>(async (file, servers) => {
   const listening = mqttPorts.map((port) => ({ SERVICE_MQTT_ADDR: `127.0.0.1:${port}` }))
   const cluster = await startCluster(file, servers, [...listening, behindRelays])
   const next = (of: readonly ChannelId[]) => mixedLoad(of, random)
-  const place = await workplace(file, cluster, { channels: CHANNELS, next })
+  const place = await workplace(file, cluster, { channels: CHANNELS, next, pauseMs: PAUSE_MS })
   return { cluster, partition, place, mqttPorts }
 })
 
@@ -216,7 +218,7 @@ clusterTest('a node joins and gets lanes, and an old one restarts', (t, servers)
   story(t, servers, async ({ cluster, place, load, sent }) => {
     const joined = await cluster.join()
     t.log(`${await lanesOf(joined)} lanes moved to the new node`)
-    const own = loadOn({ nodes: [joined] }, place.next)
+    const own = loadOn({ nodes: [joined] }, place.next, PAUSE_MS)
     t.teardown(() => own.stop())
     await acceptedMore(own, SENT)
     t.is(await nodeOf(cluster, 0).end('SIGTERM'), 0)

@@ -110,8 +110,15 @@ const OUTCOME_UNKNOWN = 'submission_outcome_unknown'
 const PAUSE_MS = 100
 const PAUSE_AFTER_TROUBLE_MS = 100
 
-/** Senders on every node, each with a few requests under way, until stopped. */
-export function loadOn({ nodes }: Pick<Cluster, 'nodes'>, next: () => Submission): Load {
+/**
+ * Senders on every node, each with a few requests under way, until stopped. `pauseMs`: after each
+ * submission that was accepted.
+ */
+export function loadOn(
+  { nodes }: Pick<Cluster, 'nodes'>,
+  next: () => Submission,
+  pauseMs = PAUSE_MS,
+): Load {
   let isOver = false
   let accepted = 0
   let notAccepted = 0
@@ -120,7 +127,7 @@ export function loadOn({ nodes }: Pick<Cluster, 'nodes'>, next: () => Submission
       const told = await submitting.send(submission)
       if (told.kind === 'accepted') accepted += 1
       if (told.kind === 'refused' && told.code === 'submission_not_accepted') notAccepted += 1
-      await delay(told.kind === 'accepted' ? PAUSE_MS : PAUSE_AFTER_TROUBLE_MS)
+      await delay(told.kind === 'accepted' ? pauseMs : PAUSE_AFTER_TROUBLE_MS)
       return told
     },
   })
@@ -182,6 +189,7 @@ export interface Workplace {
   readonly device: TestDevice
   /** One source of submissions for all: each has its effect once, whoever sends it. */
   readonly next: () => Submission
+  readonly pauseMs: number | undefined
   /** The outcomes of all loads that have ended. */
   readonly outcomes: Outcome[]
   /** The operations that an audit has seen sent. */
@@ -191,6 +199,8 @@ export interface Workplace {
 interface Work {
   readonly channels: number
   readonly next: (channels: readonly ChannelId[]) => () => Submission
+  /** Milliseconds between two submissions of a sender; absent for the usual pause. */
+  readonly pauseMs?: number
   /** Resolves once so many submissions were accepted. */
   readonly accepted: number
 }
@@ -199,14 +209,15 @@ interface Work {
 export async function workplace(
   t: Owner,
   cluster: Pick<Cluster, 'nodes'>,
-  work: Pick<Work, 'channels' | 'next'>,
+  work: Pick<Work, 'channels' | 'next' | 'pauseMs'>,
 ): Promise<Workplace> {
   const first = nodeOf(cluster, 0)
   await allLanesApplied(first)
   const channels = await createChannels(first, work.channels)
   await makeKeys(first, channels)
   const device = await watchingDevice(t, first, channels)
-  return { channels, device, next: work.next(channels), outcomes: [], seen: new Set() }
+  const { pauseMs } = work
+  return { channels, device, next: work.next(channels), pauseMs, outcomes: [], seen: new Set() }
 }
 
 /** A cluster at work: senders on some nodes of it. */
@@ -229,11 +240,11 @@ export async function busy(
 export async function loaded(
   t: ExecutionContext,
   { nodes }: Pick<Cluster, 'nodes'>,
-  { channels, device, next, outcomes, seen }: Workplace,
+  { channels, device, next, pauseMs, outcomes, seen }: Workplace,
   accepted: number,
 ): Promise<Busy> {
   await allLanesApplied(nodeOf({ nodes }, 0))
-  const load = loadOn({ nodes }, next)
+  const load = loadOn({ nodes }, next, pauseMs)
   t.teardown(() => load.stop())
   await acceptedMore(load, accepted)
   return {

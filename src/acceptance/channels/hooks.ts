@@ -15,6 +15,7 @@ import type { Episode } from '#domain/hooks'
 import { operationIdFrom } from '#domain/identity'
 import type { ChannelId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
+import { pause } from '#domain/runtime'
 import type { Caller } from '#src/acceptance/caller'
 import type { Accepted, Intent } from '#src/acceptance/intent'
 import { scopeRefusal, wholeRefusal } from '#src/acceptance/key-rights'
@@ -80,7 +81,7 @@ export class Hooks {
 
   /** Lets requests that have arrived be read, between the alarms of a long payload. */
   pause(): Promise<void> {
-    return new Promise((resolve) => this.#ports.soon(resolve))
+    return pause(this.#ports)
   }
 
   /** Changes what the request has of them; gives what the channel has then. */

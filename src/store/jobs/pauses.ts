@@ -1,17 +1,18 @@
 // Lets the thread receive its messages while a read works on what it has got: what comes behind its
 // jobs, or between them, holds turns up as a job does. (W7)
 
+import { pause } from '#domain/runtime'
 import type { Runtime } from '#domain/runtime'
 
 /** Steps between two pauses: some milliseconds. */
 const STEPS_MAX = 8_192
 
 export class Pauses {
-  readonly #soon: Runtime['soon']
+  readonly #runtime: Pick<Runtime, 'soon'>
   #steps = 0
 
-  constructor({ soon }: Pick<Runtime, 'soon'>) {
-    this.#soon = soon
+  constructor(runtime: Pick<Runtime, 'soon'>) {
+    this.#runtime = runtime
   }
 
   /**
@@ -22,6 +23,6 @@ export class Pauses {
     this.#steps += steps
     if (this.#steps < STEPS_MAX) return
     this.#steps = 0
-    await new Promise<void>((resolve) => this.#soon(resolve))
+    await pause(this.#runtime)
   }
 }

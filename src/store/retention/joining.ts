@@ -16,6 +16,7 @@
 //     older than OLD_MS: then that is what there has to be time for.
 
 import type { JoiningStore } from '#domain/retention-ports'
+import { pause } from '#domain/runtime'
 import { Bulk, changeIn, runAll } from '#src/store/statements/bulk'
 import { RolledBack } from '#src/store/jobs/database'
 import type { Database } from '#src/store/jobs/database'
@@ -123,7 +124,7 @@ export class Joining implements JoiningStore {
   /** What the run brings to the tiers. (contributions/1) */
   #counted({ updates, newest: runs }: Run, nowMs: number): Promise<Contributions> {
     const counting = this.#merging === undefined ? [] : updates
-    return contributionsOf(counting, { runs, nowMs, pause: () => this.#break() })
+    return contributionsOf(counting, { runs, nowMs, pause: () => pause(this.#database) })
   }
 
   async #joined({ blocks, updates }: Run): Promise<BlockRows> {
@@ -136,7 +137,7 @@ export class Joining implements JoiningStore {
     for (const block of blocksOf(updates)) {
       addBlock(rows, block, { id: numbers[at] ?? 0, isJoined: 1, dialect }) // joining/2
       at += block.entries
-      await this.#break() // joining/3
+      await pause(this.#database) // joining/3
     }
     return rows
   }
@@ -159,10 +160,6 @@ export class Joining implements JoiningStore {
       await runAll(executor, this.#cuts.inserts(joined.cuts, executor))
       return updates.length
     })
-  }
-
-  #break(): Promise<void> {
-    return new Promise((resolve) => this.#database.soon(resolve))
   }
 }
 

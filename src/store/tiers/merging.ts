@@ -12,6 +12,7 @@
 import { TIERS, TIER_MS, firstKept } from '#domain/history/series'
 import type { TierRetention } from '#domain/history/series'
 import type { MergingStore } from '#domain/retention-ports'
+import { pause } from '#domain/runtime'
 import type { Meter } from '#domain/telemetry'
 import { RolledBack } from '#src/store/jobs/database'
 import type { Database } from '#src/store/jobs/database'
@@ -77,7 +78,7 @@ export class Merging implements MergingStore {
       const merged = await this.#mergeAt(candidate, nowMs, kept)
       if (merged > 0) return merged
       this.#candidates.drop(name)
-      await this.#pause() // merging/3
+      await pause(this.#database) // merging/3
     }
     const due = await this.#database.first<Candidate>(
       `SELECT channel, tier, period, first_place AS firstPlace, last_place AS lastPlace
@@ -97,7 +98,7 @@ export class Merging implements MergingStore {
       )
       this.#candidates.written(chunks)
       this.#recalledId = chunks.at(-1)?.id ?? Infinity
-      await this.#pause()
+      await pause(this.#database)
     }
   }
 
@@ -181,7 +182,7 @@ export class Merging implements MergingStore {
         const content = contents.get(id)
         if (content === undefined) continue // Removed meanwhile: the transaction will tell.
         addChunk(buckets, content, (thing) => run >= (runs.get(thing) ?? 0)) // merging/2
-        await this.#pause()
+        await pause(this.#database)
       }
     }
     return buckets
@@ -212,7 +213,7 @@ export class Merging implements MergingStore {
     for (const one of groups) {
       for (const row of rowsOf(one.buckets, { ...one.group, level, run, within, nowMs })) {
         rows.push(row)
-        await this.#pause()
+        await pause(this.#database)
       }
     }
     return rows
@@ -246,7 +247,7 @@ export class Merging implements MergingStore {
           }
         }
       }
-      await this.#pause()
+      await pause(this.#database)
     }
     return [...groups.values()]
   }
@@ -280,10 +281,6 @@ export class Merging implements MergingStore {
       }
     }
     return this.#replace({ group, chunks }, rows, { cuts, leftOut: 0 })
-  }
-
-  #pause(): Promise<void> {
-    return new Promise((resolve) => this.#database.soon(resolve))
   }
 }
 

@@ -87,6 +87,9 @@ export const LANGUAGES: readonly Language[] = [
   },
 ]
 
+/** Go compiles its library anew on a fresh machine: without optimizing it takes a quarter less. */
+export const QUICK_GO = { GOFLAGS: "'-gcflags=all=-N -l'" } as const
+
 const PROGRAMS = new URL('../../../node_modules/.bin', import.meta.url).pathname
 const DEADLINE_MS = 1_800_000
 const run = promisify(execFile)
@@ -133,7 +136,7 @@ export async function story(
     cwd: client,
     timeout: DEADLINE_MS,
     maxBuffer: 2 ** 26,
-    env: { ...process.env, PATH: `${PROGRAMS}:${process.env['PATH']}` },
+    env: { ...process.env, ...QUICK_GO, PATH: `${PROGRAMS}:${process.env['PATH']}` },
   })
   return stdout.trim()
 }

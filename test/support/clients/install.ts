@@ -26,7 +26,9 @@ const run = (program: string, ...words: readonly string[]): unknown =>
 /** The script `pip` of a folder that was copied would install into the one that it came from. */
 const pip = (...words: readonly string[]): unknown => {
   const quiet = ['--quiet', '--disable-pip-version-check']
-  return run(clientProgram('python'), '-m', 'pip', 'install', ...quiet, ...words)
+  // Compiling all of it takes half of the time; what is imported is compiled then.
+  const options = [...quiet, '--no-compile']
+  return run(clientProgram('python'), '-m', 'pip', 'install', ...options, ...words)
 }
 
 if (!isInstalled()) {
