@@ -70,7 +70,7 @@ export class Sent {
   name(max: number): string {
     const { value } = this
     if (typeof value !== 'string' || charactersIn(value) > max) {
-      return this.wrong(`must be a text of up to ${max} characters`)
+      return this.wrong(`must be a name of at most ${max} characters`)
     }
     return isSafeText(value) ? value : this.wrong(UNSAFE_RULE)
   }
