@@ -14,6 +14,7 @@ import type { ExecutionContext } from 'ava'
 import { WAIT_MS } from './bounds.ts'
 import { makeTables } from './made-tables.ts'
 import { program } from './program.ts'
+import { QUICK_PASSWORDS } from './quick-passwords.ts'
 
 /** That which a server ends with: a test, or all tests of a file. */
 export type Owner = Pick<ExecutionContext, 'teardown'>
@@ -87,6 +88,7 @@ export async function startGateway(
       SERVICE_DATABASE_URL: `sqlite:${database}`,
       ...COMPILED,
       ...env,
+      NODE_OPTIONS: `${QUICK_PASSWORDS} ${env['NODE_OPTIONS'] ?? ''}`,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
