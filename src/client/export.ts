@@ -4,8 +4,11 @@
 //   export/1. Every line that was given whole is given once: the next request begins behind it. A
 //     line that broke off is read again.
 //   export/2. Attempts in a row that bring nothing are bounded, as those of a call are.
+//   export/3. An export that left series out ends without asking for them again, as they can be
+//     read later only; its last line says from which place.
 
 import { isRecord, jsonOf } from '#domain/record'
+import { seriesPlaceText } from '#src/schemas/history/export-names'
 import type { BodyOf, DataOf } from './bodies.ts'
 import { Attempts, streamed } from './call.ts'
 import type { Endpoint } from './call.ts'
@@ -36,6 +39,7 @@ export async function* exported(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<ExportLine> {
   let place: Place = {}
+  let gap: Gap | undefined
   const attempts = new Attempts(endpoint.runtime)
   for (;;) {
     signal?.throwIfAborted()
@@ -44,8 +48,12 @@ export async function* exported(
         const next = placeBehind(place, line)
         if (!isSame(place, next)) attempts.succeeded() // export/2
         place = next
+        gap ??= gapIn(line)
+        if (isEnd(line)) {
+          yield { ...line, ...gap } // export/3
+          return
+        }
         if (line.kind !== 'progress' && !isCut(line)) yield line
-        if (line.kind === 'end' && line.complete === true) return
         if (isCut(line) && !GOES_ON.includes(line.error_code)) throw refusedBy(line)
       }
       await attempts.failed(BROKEN, signal)
@@ -63,7 +71,22 @@ const BROKEN = new HeliographError('the gateway broke the export off', {
   retryable: true,
 })
 
-const isCut = ({ kind, complete }: ExportLine): boolean => kind === 'end' && complete !== true
+/** The code of an end that has everything but some series. */
+const LEFT_OUT = 'series_incomplete'
+
+/** True for the last line of an export that has all that can be read for now. (export/3) */
+const isEnd = ({ kind, complete, error_code: code }: ExportLine): boolean =>
+  kind === 'end' && (complete === true || code === LEFT_OUT)
+const isCut = (line: ExportLine): boolean => line.kind === 'end' && !isEnd(line)
+
+/** What the last line says of an export that left series out. */
+type Gap = Required<Pick<ExportLine, 'complete' | 'after_series' | 'error_code'>>
+
+function gapIn({ kind, complete, thing_id: thingId = '', to = 0 }: ExportLine): Gap | undefined {
+  if (kind !== 'series' || complete !== false) return undefined
+  const place = seriesPlaceText({ thingId, before: to })
+  return { complete: false, after_series: place, error_code: LEFT_OUT }
+}
 
 const refusedBy = ({ error_code: code = '' }: ExportLine): HeliographError =>
   new HeliographError(`the export was cut: ${code}`, { code, status: 403, retryable: false })
@@ -73,7 +96,8 @@ function placeBehind(place: Place, line: ExportLine): Place {
   const { kind, seq, thing_id, after_seq: after = seq, after_series } = line
   if (kind === 'thing') return thing_id === undefined ? place : { ...place, after_thing: thing_id }
   const moved = after === undefined ? place : { ...place, after_seq: after }
-  return after_series === undefined ? moved : { ...moved, after_series }
+  // The end names the first series that were left out, behind which others were given.
+  return after_series === undefined || kind === 'end' ? moved : { ...moved, after_series }
 }
 
 const isSame = (one: Place, other: Place): boolean =>

@@ -53,6 +53,7 @@ export const FAULTS = {
   message_already_sent: 'the message does not wait any more, so it cannot be cancelled',
   scheduled_messages_limit_exceeded: 'the channel has 10000 scheduled messages, which is the limit',
   series_limit_exceeded: 'more than 50000 series; narrow them by ?prefix= or ?attr=',
+  series_incomplete: 'some series are too much to be read for now; export them again later',
   bind_session_not_found: 'there is no such bind session',
   invalid_platform: 'the platform is not known',
   invalid_channel_type: 'the channel_type is not known',

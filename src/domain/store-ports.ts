@@ -257,6 +257,12 @@ export interface Page<Item> {
   readonly next?: number
 }
 
+/** A page of a channel's feed. */
+export interface HistoryPage extends Page<FeedEntry> {
+  /** The newest seq of the channel, up to which a page without `next` has looked; 0 for none. */
+  readonly headSeq: number
+}
+
 export interface EntityQuery {
   readonly channelId: ChannelId
   readonly state?: string
@@ -278,7 +284,7 @@ export interface ReadStore extends ReceiptStore, ScanStore, OrderedReads {
   things(query: EntityQuery): Promise<Page<Thing>>
   events(query: EntityQuery): Promise<Page<Event>>
   /** In seq order. */
-  history(query: HistoryQuery): Promise<Page<FeedEntry>>
+  history(query: HistoryQuery): Promise<HistoryPage>
   /**
    * A page of each of these channels, in one snapshot. Together they have so many bytes of content,
    * PAGE_BYTES_MAX when absent; one entry always fits. When that ends before the last channel there

@@ -9,12 +9,13 @@ import type { Caller } from '#src/acceptance/caller'
 import type { TextStream } from '#src/acceptance/history/exports'
 import type { Intent } from '#src/acceptance/intent'
 import type { DataOf } from '#src/schemas/members'
+import { object } from '#src/schemas/json-schema'
 import { messageBodyFromQuery } from '#src/schemas/message'
 import * as ROUTES from '#src/schemas/resources'
 import type { Route } from '#src/schemas/route'
 import { STREAM, envelope } from './answerer.ts'
 import { channelMetricsRow } from './channel-metrics-row.ts'
-import { QUERY, jsonBody } from './reader.ts'
+import { QUERY, fieldsIn, jsonBody } from './reader.ts'
 import type { Request } from './request.ts'
 import { compressible, get, post } from './row.ts'
 import type { Row } from './row.ts'
@@ -75,11 +76,11 @@ function rowOf(route: Route, call: (fields: unknown, from: Request) => unknown):
   const { path, method, request, bytesMax, makesDevices, isForOperator, write } = route
   const shared = { answerer: envelope(write), about: route }
   if (method === 'GET') {
-    const names = Object.keys(route.query?.properties ?? {})
+    const { query = object({}, []) } = route
     return get(path, {
       ...shared,
       reader: QUERY,
-      handle: (from) => call(fieldsIn(from.query, names), from),
+      handle: (from) => call(fieldsIn(from.query, query), from),
     })
   }
   const hasPassword = route.hasPasswords === true || 'password' in (request?.properties ?? {})
@@ -106,10 +107,6 @@ const streamingRow = (
   }),
   answerer: STREAM,
 })
-
-/** The first of each of these parameters. */
-const fieldsIn = (query: URLSearchParams, names: readonly string[]): object =>
-  Object.fromEntries(names.map((name) => [name, query.get(name)]))
 
 const SEND: Intent = { model: 'message', action: 'send' }
 const ACKNOWLEDGE: Intent = { model: 'event', action: 'acknowledge' }

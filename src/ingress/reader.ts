@@ -6,6 +6,9 @@ import type { Fault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
 import { tooLarge } from '#src/http/arriving-body'
 import { readJson } from '#src/schemas/json/json'
+import type { ObjectSchema } from '#src/schemas/json-schema'
+import type { ReadOf } from '#src/schemas/members'
+import { request } from '#src/schemas/shape'
 import type { Exchange } from '#src/http/exchange'
 import type { Head } from '#src/http/router'
 
@@ -44,6 +47,23 @@ export const withQuery = <Body>(reader: Reader<Body>): Reader<Body> => ({
 
 /** Reads the query and no body. */
 export const QUERY: Reader<undefined> = withQuery(NOTHING)
+
+/** The fields of a query by the schema of its parameters: of one that is no list the first one. */
+export const fieldsIn = (query: URLSearchParams, { properties }: ObjectSchema): object =>
+  Object.fromEntries(
+    Object.entries(properties).map(([name, { type }]) => [
+      name,
+      [type].flat().includes('array') ? query.getAll(name) : (query.get(name) ?? undefined),
+    ]),
+  )
+
+/** Makes the reader of a query by the schema of its parameters. The first refusal is the answer. */
+export function queryReader<Schema extends ObjectSchema>(
+  schema: Schema,
+): (query: URLSearchParams) => Answer<ReadOf<Schema>> {
+  const read = request(schema)
+  return (query) => read(fieldsIn(query, schema))
+}
 
 const JSON_MEDIA_TYPE = /^application\/json[ \t]*(?:;|$)/i
 

@@ -1,8 +1,10 @@
 // The one table of routes, from which the OpenAPI document is made. There are no others.
 
-import { fault } from '#domain/fault'
+import { fault, isFault } from '#domain/fault'
 import type { Acceptance } from '#src/acceptance/acceptance'
 import { object, oneOf } from '#src/schemas/json-schema'
+import { read } from '#src/schemas/members'
+import { readParsed } from '#src/schemas/values'
 import { asyncApiDocument } from '#src/schemas/document/asyncapi'
 import { openApiDocument } from '#src/schemas/document/openapi'
 import { DOCUMENT, ENVELOPE } from './answerer.ts'
@@ -13,7 +15,7 @@ import { READINESS, readiness } from './probes.ts'
 import type { ReadinessPorts } from './probes.ts'
 import { JSON_TYPE, NO_HEADERS } from '#src/http/reply'
 import { STATUS } from '#src/refusals/refusal'
-import { QUERY } from './reader.ts'
+import { QUERY, queryReader } from './reader.ts'
 import { compressible, describe, get } from './row.ts'
 import type { About, Row } from './row.ts'
 import type { StaticFile } from './static-files.ts'
@@ -107,11 +109,19 @@ export function observationTable(ports: ObservationPorts): readonly Row[] {
 
 const PROMETHEUS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
+const STYLES = { parse: (text: string) => text === '1' || undefined, rule: 'must be 1' }
+
 /** The query with which the document has the routes of other tools, too. */
 const STYLES_QUERY = object(
-  { styles: oneOf(['1'], 'Adds the routes of imitated tools and of browsers.') },
+  {
+    styles: read(
+      oneOf(['1'], 'Adds the routes of imitated tools and of browsers.'),
+      (sent, field) => readParsed(field, sent, STYLES),
+    ),
+  },
   [],
 )
+const readStyles = queryReader(STYLES_QUERY)
 
 type Chosen = (headers: Readonly<Record<string, string>>) => Promise<Document>
 
@@ -139,11 +149,15 @@ function openApiRow(table: () => readonly Row[], more: readonly Row[], version: 
   return get('/openapi.json', {
     headers: VARIANT_HEADERS,
     reader: QUERY,
-    handle: ({ query, headers }) => (query.get('styles') === '1' ? whole : native)(headers),
+    handle: ({ query, headers }) => {
+      const wish = readStyles(query)
+      return isFault(wish) ? wish : (wish.styles === true ? whole : native)(headers)
+    },
     answerer: DOCUMENT,
     about: about('Get this document', {
       operation: 'getDocument',
       query: STYLES_QUERY,
+      codes: ['validation_failed'],
       raw: RAW_JSON,
     }),
   })

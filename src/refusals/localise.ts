@@ -56,6 +56,7 @@ const CHINESE: Record<FaultCode, string> = {
   message_already_sent: '消息已不再等待发送，无法取消',
   scheduled_messages_limit_exceeded: '频道已达到 10000 条定时消息的上限',
   series_limit_exceeded: '序列超过 50000 条，请用 ?prefix= 或 ?attr= 缩小范围',
+  series_incomplete: '部分序列数据量过大，暂时无法读取，请稍后再导出',
   bind_session_not_found: '没有这个绑定会话',
   invalid_platform: '未知的平台',
   invalid_channel_type: '未知的 channel_type',

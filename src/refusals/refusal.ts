@@ -60,6 +60,7 @@ export const STATUS: Record<FaultCode, FailureStatus> = {
   message_already_sent: 409,
   scheduled_messages_limit_exceeded: 409,
   series_limit_exceeded: 413,
+  series_incomplete: 503,
   bind_session_not_found: 404,
   invalid_platform: 400,
   invalid_channel_type: 400,

@@ -189,8 +189,8 @@ const absenceOf =
 
 /** The names that lead to a value. Throws Wrong. */
 export function attrPath(sent: Sent): readonly string[] {
-  if (!Array.isArray(sent.value)) return [sent.text(NAME_MAX)]
-  return sent.list(1, DEPTH_MAX).map((name) => name.text(NAME_MAX))
+  if (!Array.isArray(sent.value)) return [sent.name(NAME_MAX)]
+  return sent.list(1, DEPTH_MAX).map((name) => name.name(NAME_MAX))
 }
 
 /** Returns the function that finds a present value; it gives undefined for an absent one. */

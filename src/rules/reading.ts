@@ -66,6 +66,15 @@ export class Sent {
     return isSafeText(value) ? value : this.wrong(UNSAFE_RULE)
   }
 
+  /** The name of an attr, which may be any text, an empty one too. */
+  name(max: number): string {
+    const { value } = this
+    if (typeof value !== 'string' || charactersIn(value) > max) {
+      return this.wrong(`must be a name of at most ${max} characters`)
+    }
+    return isSafeText(value) ? value : this.wrong(UNSAFE_RULE)
+  }
+
   optionalText(max: number): string | undefined {
     return this.isAbsent ? undefined : this.text(max)
   }

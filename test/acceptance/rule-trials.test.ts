@@ -7,7 +7,7 @@ import type { FeedEntry } from '#domain/feed'
 import { REMINDERS_MAX } from '#domain/rules/attention'
 import { isFault } from '#domain/fault'
 import type { HistoryQuery } from '#domain/history/ordered-reads'
-import type { Page } from '#domain/store-ports'
+import type { HistoryPage } from '#domain/store-ports'
 import { RuleTrials, TRIALS_MAX } from '#src/acceptance/rules/rule-trials'
 import { TRIAL_CHARACTERS_MAX, TRIAL_STEPS_MAX, Trial } from '#src/rules/trial'
 import { DEADLINE_STEPS_MAX, READING_STEPS_MAX } from '#src/rules/work'
@@ -35,12 +35,13 @@ const entry = (seq: number, attrs: object, id = 'a'): FeedEntry => ({
 const LIST = Array<number>(1_900).fill(1)
 
 /** Pages without an end, of entries that a rule looks at for long. */
-const endless = async ({ afterSeq = 0, limit }: HistoryQuery): Promise<Page<FeedEntry>> => ({
+const endless = async ({ afterSeq = 0, limit }: HistoryQuery): Promise<HistoryPage> => ({
   items: Array.from({ length: limit }, (_, index) => entry(afterSeq + index + 1, { l: LIST })),
   next: afterSeq + limit,
+  headSeq: Number.MAX_SAFE_INTEGER,
 })
 
-function rig(history: (query: HistoryQuery) => Promise<Page<FeedEntry>> = endless) {
+function rig(history: (query: HistoryQuery) => Promise<HistoryPage> = endless) {
   const waiting: (() => void)[] = []
   const meter = new FakeMeter()
   const trials = new RuleTrials({
@@ -80,7 +81,7 @@ test('few-at-once/1: one trial of a channel runs, and few in all; each end makes
   t.is(running?.(), TRIALS_MAX)
   await ended(waiting, Promise.all(begun))
   t.is(running?.(), 0)
-  t.is(codeOf(await rig(async () => ({ items: [] })).run()), 'done')
+  t.is(codeOf(await rig(async () => ({ items: [], headSeq: 0 })).run()), 'done')
 })
 
 test('few-at-once/2: rule-trials/1: a trial lets requests go on after some steps, and gives up in the end', async (t) => {
@@ -95,7 +96,7 @@ test('few-at-once/2: rule-trials/1: a trial lets requests go on after some steps
 test('a trial shows when an Event would be reminded of and escalated, until it clears', async (t) => {
   const minute = (seq: number, attrs: object): FeedEntry => entry(60 * seq, attrs)
   const items = [minute(1, { t: 31 }), minute(4, { t: 1 }), minute(5, { t: 31 })]
-  const { run } = rig(async () => ({ items }))
+  const { run } = rig(async () => ({ items, headSeq: 0 }))
   const event = { title: 'x', remind_every: '1m', escalate: [{ after: '2m', level: 2 }] }
   const answer = await run(channel(1), { event })
   if (isFault(answer)) return t.fail()

@@ -102,6 +102,23 @@ test('an end that is not complete goes on later, from the place that it names', 
   t.is(bodies[1]?.['after_seq'], 2)
 })
 
+test('export/3: an export that left series out ends with their place, whatever happens to its connection', async (t) => {
+  const gap = { kind: 'series', thing_id: 'a', from: 5, to: 10, attrs: {}, complete: false }
+  const left = { ...gap, after_series: 'a 5' }
+  const lines = [...ENTRIES, ...SERIES.slice(0, 2), left, ...SERIES.slice(2)]
+  const end = { ...END, complete: false, after_series: 'a 10', error_code: 'series_incomplete' }
+  const whole = textOf([...lines, end])
+  for (const cut of [whole.length, whole.length - 5, textOf(lines).length - 5]) {
+    const { client, bodies } = clientWith((request, body) => {
+      if (request === 1) return answer(whole.slice(0, cut), cut < whole.length)
+      // A request from behind the gap knows nothing of it.
+      return answer(textOf([...(body['after_series'] === 'a 5' ? SERIES.slice(2) : []), END]))
+    })
+    t.deepEqual(await all(client.channel.export(CREDENTIALS)), [...lines, end], String(cut))
+    t.is(bodies.length, cut === whole.length ? 1 : 2)
+  }
+})
+
 test('an end for a key that has expired, and a refusal, are errors', async (t) => {
   const cut = { kind: 'end', complete: false, after_seq: 0, error_code: 'key_expired' }
   for (const [code, first] of [

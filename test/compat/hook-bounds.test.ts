@@ -24,13 +24,19 @@ test('hook-payloads/4: the thread reads what has arrived behind each fifty alarm
   const rig = await startStyles(t)
   const { hooks } = rig.acceptance
   const pause = hooks.pause.bind(hooks)
-  let pauses = 0
-  hooks.pause = () => {
-    pauses += 1
-    return pause()
+  const submit = hooks.submit.bind(hooks)
+  const rows: number[] = [0]
+  hooks.pause = async () => {
+    await pause()
+    rows.push(0)
+  }
+  hooks.submit = (told, sender) => {
+    rows[rows.length - 1] = (rows.at(-1) ?? 0) + 1
+    return submit(told, sender)
   }
   t.is((await rig.post(`/hook/alertmanager/${PATH_KEY}`, alerts(1_000))).status, 200)
-  t.is(pauses, 19)
+  // A thousand are read with nineteen pauses between, and then submitted with as many.
+  t.deepEqual(rows, [...Array<number>(19).fill(0), ...Array<number>(20).fill(50)])
 })
 
 test('hook-payloads/1: tags are looked at until there are enough', (t) => {

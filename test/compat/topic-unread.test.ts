@@ -29,7 +29,7 @@ async function endless(t: ExecutionContext): Promise<Rig & { readonly made: () =
     const { afterSeq = 0 } = query
     const items = Array.from({ length: 32 }, (_, at) => ({ ...message, seq: afterSeq + at + 1 }))
     made += items.length * message.payload.length
-    return { items, next: afterSeq + items.length }
+    return { items, next: afterSeq + items.length, headSeq: Number.MAX_SAFE_INTEGER }
   }
   return { ...rig, made: () => made }
 }

@@ -104,6 +104,17 @@ test('a form gives back the rule that it was made of, or none', (t) => {
   for (const rule of BEYOND) t.is(formFrom(rule), undefined, JSON.stringify(rule))
 })
 
+test('a blank field of a name names no attr, and an attr whose name is empty is written as a list', (t) => {
+  const form = { ...BLANK_RULE, heading: 'a', when: [{ ...BLANK_PART, value: '1' }] }
+  const blank = ruleFrom(form)
+  t.deepEqual(blank['when'], { attr: null, above: 1 })
+  t.deepEqual(formFrom(blank), form)
+  t.is(readRule(blank).kind, 'wrong')
+  const empty = ruleFrom({ ...form, when: [{ ...BLANK_PART, attr: '[""]', value: '1' }] })
+  t.is(readRule(empty).kind, 'rule')
+  t.is(formFrom({ ...blank, when: { attr: '', above: 1 } }), undefined)
+})
+
 test('what holds without being said may be said', (t) => {
   const rule = { things: 'all', when: { silent: '1h' }, enabled: true }
   t.truthy(formFrom({ ...rule, event: { title: 'a', severity: 'normal' } }))

@@ -17,4 +17,4 @@ const open: OpenStore = async (t, pushes) =>
 joinedContract('mysql', open)
 readingContract('mysql with blocks', joined(open))
 seriesContract('mysql', open)
-tierContract('mysql', open)
+tierContract('mysql', open, (t) => emptyDatabase(t, mariaDb.server()))

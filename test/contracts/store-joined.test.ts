@@ -1,7 +1,7 @@
 // The contracts of readers, over stores whose updates are in blocks as soon as they are committed.
 
 import { joined } from '#test/support/joined'
-import { openTestStore } from '#test/support/sqlite-store'
+import { emptyFile, openTestStore } from '#test/support/sqlite-store'
 import { joinedContract } from './store-joined.ts'
 import { pageBytesContract } from './store-page-bytes.ts'
 import { pushOrderContract } from './store-push-order.ts'
@@ -18,4 +18,4 @@ pageBytesContract('sqlite with blocks', open)
 pushContract('sqlite with blocks', open)
 pushOrderContract('sqlite with blocks', open)
 seriesContract('sqlite', openTestStore)
-tierContract('sqlite', openTestStore)
+tierContract('sqlite', openTestStore, async (t) => `sqlite:${await emptyFile(t)}`)

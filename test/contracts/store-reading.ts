@@ -242,6 +242,16 @@ export function readingContract(engine: string, open: OpenStore): void {
       const expected = seqs.map((seq) => feed[seq - 1])
       t.deepEqual(items, expected as typeof items, JSON.stringify(query))
     }
+    // A page that found nothing tells up to which seq it has looked.
+    for (const [query, headSeq] of [
+      [{ sinceMs: 41 }, 12],
+      [{ afterSeq: 3, models: ['event'], sinceMs: 41 }, 12],
+      [{ models: ['thing'], entityId: 'nobody' }, 12],
+      [{ channelId: NOBODY }, 0],
+    ] as const) {
+      const page = await store.read.history({ channelId: A, limit: 3, ...query })
+      t.deepEqual(page, { items: [], headSeq }, JSON.stringify(query))
+    }
   })
 
   test(`${engine}: history since a time goes on before Messages of old claims`, async (t) => {

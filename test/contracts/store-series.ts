@@ -31,6 +31,22 @@ export function seriesContract(engine: string, open: OpenStore): void {
     })
   })
 
+  test(`${engine}: an attr whose name is empty has readings and buckets, and is asked for by it`, async (t) => {
+    const store = await open(t)
+    const writer = await ChannelWriter.open(store, 1)
+    const attrs = { '': 1, n: 2 }
+    await writer.take(thing('update', 'a', { at: START, attrs, acceptedAt: START })).commit()
+    const query = { channelId: writer.channelId, thingId: 'a', attrs: [''] }
+    for (const prepare of [() => Promise.resolve(), () => joinOld(store), () => mergeAll(store)]) {
+      await prepare()
+      for (const step of ['raw', '5m', '1d'] as const) {
+        const series = await seriesOf(store, { ...query, step })
+        t.deepEqual(Object.keys(series), [''], step)
+        t.deepEqual(series['']?.times, [START])
+      }
+    }
+  })
+
   test(`${engine}: raw/2: a late reading counts once, in raw and in each tier, whenever it is joined`, async (t) => {
     const store = await open(t)
     const writer = await ChannelWriter.open(store, 1)

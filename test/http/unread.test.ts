@@ -141,7 +141,7 @@ test('a page waits while a gateway reads as many as it may', async (t) => {
   const ends: (() => void)[] = []
   rig.reads.history = async () => {
     await new Promise<void>((resolve) => ends.push(resolve))
-    return { items: [] }
+    return { items: [], headSeq: 0 }
   }
   const answers = Array.from({ length: 18 }, () => history(rig))
   await until('sixteen are read', () => ends.length === 16)

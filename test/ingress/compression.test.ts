@@ -115,9 +115,9 @@ function heldBehindFirst(rig: Rig): () => void {
   const all = entries(rig, 91)
   const { promise, resolve } = Promise.withResolvers<void>()
   rig.reads.history = async ({ afterSeq = 0 }) => {
-    if (afterSeq === 0) return { items: all.slice(0, 90), next: 90 }
+    if (afterSeq === 0) return { items: all.slice(0, 90), headSeq: 91, next: 90 }
     await promise
-    return { items: all.slice(90) }
+    return { items: all.slice(90), headSeq: 91 }
   }
   return resolve
 }

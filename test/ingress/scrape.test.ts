@@ -210,6 +210,30 @@ for (const [rights, query, things, attrs] of NARROWED) {
   })
 }
 
+const WRONG: readonly (readonly [path: string, field: string])[] = [
+  [`${PATH}?prefix=pump%201`, 'prefix'],
+  [`${PATH}?prefix=${'p'.repeat(129)}`, 'prefix'],
+  [`${PATH}?attr=a&attr=b%00`, 'attr'],
+  ['/openapi.json?styles=2', 'styles'],
+]
+
+test('a query parameter that breaks its schema is refused by its name, a blank one counts as absent', async (t) => {
+  const { rig, keyWith } = await rigWith(t, PUMPS)
+  const headers = { authorization: bearer(await keyWith({})) }
+  for (const [path, field] of WRONG) {
+    const refused = await rig.get(path, headers)
+    t.like(refused, { status: 400, json: { error_code: 'validation_failed' } }, path)
+    t.regex(refused.text, new RegExp(`"${field} must `), path)
+  }
+  for (const path of [
+    `${PATH}?prefix=%20&attr=`,
+    `${PATH}?prefix=%20pump-1%20`,
+    '/openapi.json?styles=',
+  ]) {
+    t.is((await rig.get(path, headers)).status, 200, path)
+  }
+})
+
 test('metrics-text/1: a scrape has its most series, and with one more a sentence says how to narrow it', async (t) => {
   const attrs = (count: number): Fields =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`a${index}`, index]))

@@ -51,6 +51,8 @@ const ACCEPTED: readonly (readonly [title: string, body: object, reads: number])
   ['20 Things', several(20), 20],
   ['a Thing that is named twice', { ...several(1), thing_ids: ['a', 'a'] }, 1],
   ['64 attrs', { ...PUMP, attrs: names(64) }, 1],
+  ['an attr whose name is empty', { ...PUMP, attrs: [''] }, 1],
+  ['an attr of several Things whose name is empty', { ...several(2), attrs: [''] }, 2],
   ['a member that nobody knows', { ...PUMP, colour: 'red' }, 1],
   ['an end right behind the beginning', { ...PUMP, to: FROM + 1 }, 1],
 ]
@@ -81,6 +83,53 @@ test('a Thing has its series by attr, and several have theirs by id', async (t) 
   const two = dataOf(await rig.post(PATH, { ...CREDENTIALS, ...several(2), step: '5m' }))
   t.deepEqual(two['things'], { n0: columns, n1: columns })
   t.false('attrs' in two)
+})
+
+const WIDTH = TIER_MS['5m']
+
+/** Columns with a point at each of these times. */
+const pointsAt = (times: readonly number[]) => ({
+  times,
+  min: times,
+  max: times,
+  mean: times,
+  last: times,
+  count: times,
+})
+
+test('several Things have points of the times that all of them have in common, and no others', async (t) => {
+  const rig = await startIngress(t)
+  const first = FROM - (FROM % WIDTH)
+  const times = Array.from({ length: 10 }, (_, at) => first + at * WIDTH)
+  const [low = 0, high = 0] = [times[3], times[7]]
+  const bounds: Readonly<Record<string, object>> = {
+    n1: { wholeFrom: low },
+    n2: { wholeTo: high },
+    n3: { attrs: {} },
+    n4: { attrs: { t: pointsAt(times.slice(8)) } },
+  }
+  rig.series.series = async ({ thingId }) => ({
+    attrs: { t: pointsAt(times) },
+    ...bounds[thingId],
+  })
+  const ask = async (body: object) => dataOf(await rig.post(PATH, { ...CREDENTIALS, ...body }))
+  const common = { from: low, to: high, complete: false }
+  const within = pointsAt(times.slice(3, 7))
+  t.deepEqual(await ask({ ...several(5), step: '5m' }), {
+    step: '5m',
+    ...common,
+    things: { n0: within, n1: within, n2: within },
+  })
+  // The first bucket begins before the times that are asked for.
+  const whole = await ask({ ...several(1), from: FROM + 1, step: '5m' })
+  t.deepEqual(whole['things'], { n0: pointsAt(times) })
+  rig.series.series = async ({ thingId }) => ({
+    attrs: { t: { times, values: times } },
+    ...(thingId === 'n1' && { wholeTo: high + 1 }),
+  })
+  const raw = await ask({ ...several(2), from: low, step: 'raw' })
+  const values = times.slice(3, 8)
+  t.deepEqual(raw['things'], { n0: { times: values, values }, n1: { times: values, values } })
 })
 
 /** Steps that auto takes, over times that end now. */
@@ -138,6 +187,8 @@ test('complete is false where retention took a part, and where the rest was too 
   t.like(await ask(NOW_MS - DAY - 1, 'raw'), { complete: false, from: NOW_MS - DAY })
   rig.series.found = { attrs: {}, wholeFrom: FROM + 5, wholeTo: NOW_MS - 5 }
   t.like(await ask(FROM, '5m'), { complete: false, from: FROM + 5, to: NOW_MS - 5 })
+  rig.series.found = { attrs: {}, isPartial: true }
+  t.like(await ask(FROM, 'raw'), { complete: false, from: FROM, to: NOW_MS })
 })
 
 async function keyOf(rig: Rig, rights: object): Promise<string> {

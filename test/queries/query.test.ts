@@ -4,6 +4,7 @@ import test from 'ava'
 
 import { isFault } from '#domain/fault'
 import { PAGE_BYTES_MAX } from '#domain/store-ports'
+import type { Fields } from '#domain/submission'
 import { encodePlace } from '#domain/things/cursor'
 import { readQuery } from '#src/queries/query'
 import { LOOKING_BOUNDS } from '#src/queries/looking'
@@ -69,7 +70,7 @@ const REFUSED: readonly (readonly [sent: object, says: string])[] = [
   [{ where: { any: long(17) } }, 'where: must be at most 16384 bytes'],
   [{ order: {} }, 'order.by: must be one of changed, thing_id, title'],
   [{ order: { by: 'seq' } }, 'order.by: must be one of changed'],
-  [{ order: { by: { attr: '' } } }, 'order.by.attr: must be a text'],
+  [{ order: { by: { attr: `${X}x` } } }, 'order.by.attr: must be a name of at most 256'],
   [{ order: { by: 'title', descending: 1 } }, 'order.descending: must be true or false'],
   [{ group_by: [] }, 'group_by: must be a list of 1 to 2'],
   [{ group_by: ['state', 'tag', 'state'] }, 'group_by: must be a list of 1 to 2'],
@@ -79,7 +80,7 @@ const REFUSED: readonly (readonly [sent: object, says: string])[] = [
   [{ group_by: [{ prefix: 1, attr: 't' }] }, 'group_by[0]: must have either attr or prefix'],
   [{ aggregate: sums(9) }, 'aggregate: must be a list of 1 to 8'],
   [{ aggregate: [{ attr: 't', of: 'median' }] }, 'aggregate[0].of: must be one of min, max'],
-  [{ aggregate: [{ of: 'sum' }] }, 'aggregate[0].attr: must be a text'],
+  [{ aggregate: [{ of: 'sum' }] }, 'aggregate[0].attr: must be a name'],
   [{ cursor: 'c1' }, 'invalid_cursor'],
   [{ cursor: 'qAAAA' }, 'invalid_cursor'],
   [{ cursor: encodePlace({ key: { rank: 1, value: 'a', id: 'a' } }) }, 'invalid_cursor'],
@@ -135,6 +136,23 @@ test('groups/1: a thousand groups are held, and the answer says that there are m
   const cut = await pageOver(MANY, asked, { scanned: 500 })
   t.is(cut.groups?.length, 1_000)
   t.is(cut.isComplete, false)
+})
+
+test('an attr is asked for by any name that it may have, the empty one too', async (t) => {
+  for (const name of ['', ' ', '.', '__proto__']) {
+    const things = [2, 3, 1].map((n) =>
+      thingOf({ id: `t-${n}`, seq: n, attrs: JSON.parse(`{"${name}": ${n}}`) as Fields }),
+    )
+    const page = await pageOver(things, {
+      where: { attr: name, above: 1 },
+      order: { by: { attr: name }, descending: true },
+      group_by: [{ attr: [name] }],
+      aggregate: [{ attr: name, of: 'sum' }],
+    })
+    t.deepEqual(page.items.map(({ id }) => id), ['t-3', 't-2']) // oxfmt-ignore
+    const groups = page.groups?.map(({ key, aggregates }) => [key, aggregates[0]?.value])
+    t.deepEqual(groups, [[[2], 2], [[3], 3]], name) // oxfmt-ignore
+  }
 })
 
 test('aggregates without groups are those of one group of all Things', async (t) => {

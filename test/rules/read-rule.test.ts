@@ -53,7 +53,7 @@ const FAULTS: readonly (readonly [object, string])[] = [
   [{ when: { attr: 't', abov: 1 } }, 'rule.when.abov: is not known'],
   [{ when: { ...HOT, below: 2 } }, 'rule.when: must have exactly one of above, below'],
   [{ when: { attr: 't' } }, 'rule.when: must have exactly one of above, below'],
-  [{ when: { attr: '', above: 1 } }, 'rule.when.attr: must be a text of 1 to 256 characters'],
+  [{ when: { attr: 1, above: 1 } }, 'rule.when.attr: must be a name of at most 256 characters'],
   [{ when: { attr: [], above: 1 } }, 'rule.when.attr: must be a list of 1 to 8'],
   [{ when: { attr: 't', absent: false } }, 'rule.when.absent: must be true'],
   [{ when: { attr: 't', inside: [2, 1] } }, 'rule.when.inside: must be [low, high] with low not'],

@@ -78,3 +78,14 @@ test('deleted-channels/1: a turn that commits after the deletion of its channel 
   // block until its time is over: other channels may have updates in it.
   t.is(await rowsOf(store), 2)
 })
+
+test('deleted-channels/2: a step removes a hundred rows of one table, however many it may remove', async (t) => {
+  const store = await open(t)
+  const writer = await ChannelWriter.open(store, 1)
+  for (let index = 0; index < 250; index += 1) writer.take(thing('create', `t${index}`))
+  await writer.commit()
+  await store.channels.delete(A, 1_000)
+  // The first one has the places of two blocks, too, and the last one the rows of the channel.
+  const steps = await stepsOf(store, { ...NEVER, deletedChannels: 1_001 }, 500)
+  t.deepEqual(steps, [102, 100, 52])
+})

@@ -9,7 +9,7 @@ import type { Claim, ClaimOutcome, Operation, OperationStore } from '#domain/ope
 import type { EntryReceipts, ReceiptQuery } from '#domain/push/receipts'
 import { documentOf } from '#domain/things/document'
 import type { ScanQuery, Scanned } from '#domain/things/scan'
-import type { EntityQuery, Page, ReadStore } from '#domain/store-ports'
+import type { EntityQuery, HistoryPage, Page, ReadStore } from '#domain/store-ports'
 
 export class FakeReads implements ReadStore {
   keptThings: Thing[] = []
@@ -61,18 +61,15 @@ export class FakeReads implements ReadStore {
     return { things, isLast: things.length < query.limit }
   }
 
-  async history(query: HistoryQuery): Promise<Page<FeedEntry>> {
+  async history(query: HistoryQuery): Promise<HistoryPage> {
     this.queries.push(query)
     const { channelId, afterSeq = 0, sinceMs = 0, models } = query
-    return this.#page(
-      this.entries.filter(
-        (entry) =>
-          entry.channelId === channelId &&
-          entry.seq > afterSeq &&
-          entry.acceptedAt >= sinceMs &&
-          models?.includes(entry.model) !== false,
-      ),
+    const own = this.entries.filter((entry) => entry.channelId === channelId)
+    const found = own.filter(
+      ({ seq, acceptedAt, model }) =>
+        seq > afterSeq && acceptedAt >= sinceMs && models?.includes(model) !== false,
     )
+    return { ...this.#page(found), headSeq: own.at(-1)?.seq ?? 0 }
   }
 
   async openEventsInOrder(query: OrderedQuery): Promise<OrderedPage<Event>> {

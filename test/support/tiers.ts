@@ -32,7 +32,7 @@ export async function joinOld({ joining }: Pick<Store, 'joining'>): Promise<void
 
 /** The series of a Thing, of all times unless the query says some. */
 export const seriesOf = async (
-  store: Store,
+  store: Pick<Store, 'series'>,
   query: Pick<SeriesQuery, 'channelId' | 'thingId' | 'step'> & Partial<SeriesQuery>,
 ): Promise<ThingSeries> =>
   (await store.series.series({ from: 0, to: 50_000 * DAY, ...query })).attrs

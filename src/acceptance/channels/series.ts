@@ -3,7 +3,7 @@
 
 import { isFault } from '#domain/fault'
 import { AUTO_POINTS_MAX, POINTS_MAX, TIERS, TIER_MS, firstKept } from '#domain/history/series'
-import type { SeriesFound, SeriesQuery, SeriesStore, Step } from '#domain/history/series'
+import type { Columns, SeriesFound, SeriesQuery, SeriesStore, Step } from '#domain/history/series'
 import type { Answer } from '#domain/ports'
 import type { TierRetention } from '#domain/history/series'
 import { SERIES } from '#src/schemas/history/series-routes'
@@ -68,17 +68,23 @@ export class SeriesReads {
     return {
       step: range.step,
       ...whole,
-      isComplete: whole.from <= asked.from && whole.to >= asked.to,
-      ...(isOne ? { attrs: found[0]?.attrs ?? {} } : { things: byThing(ids, found, attrs?.[0]) }),
+      isComplete:
+        whole.from <= asked.from &&
+        whole.to >= asked.to &&
+        !found.some(({ isPartial }) => isPartial),
+      ...(isOne
+        ? { attrs: found[0]?.attrs ?? {} }
+        : { things: byThing(ids, found, { attr: attrs?.[0], ...pointsOf(whole, range) }) }),
     }
   }
 }
 
 type Range = Pick<SeriesQuery, 'step' | 'from' | 'to'>
+type Times = Pick<Range, 'from' | 'to'>
 
 /** The step, and what is kept of the time that is asked for, within the bounds of points. */
 export function rangeOf(
-  { from, to, step }: Pick<Range, 'from' | 'to'> & { readonly step: AskedStep },
+  { from, to, step }: Times & { readonly step: AskedStep },
   kept: Kept,
   nowMs: number,
 ): Range {
@@ -91,11 +97,7 @@ export function rangeOf(
 }
 
 /** The finest step that has few enough points, and of those one that reaches back far enough. */
-function autoStep(
-  { from, to }: Pick<Range, 'from' | 'to'>,
-  { tiers }: Kept,
-  firstOf: (step: Step) => number,
-): Step {
+function autoStep({ from, to }: Times, { tiers }: Kept, firstOf: (step: Step) => number): Step {
   const made = TIERS.filter((tier) => tiers[tier] > 0)
   const fitting = made.filter((tier) => beginOf(to, AUTO_POINTS_MAX, TIER_MS[tier]) <= from)
   const reaching = fitting.find((tier) => firstOf(tier) <= from)
@@ -109,25 +111,36 @@ function autoStep(
 const beginOf = (to: number, buckets: number, width: number): number =>
   (Math.ceil(to / width) - buckets) * width
 
-function wholeOf(
-  found: readonly SeriesFound[],
-  { from, to }: Pick<Range, 'from' | 'to'>,
-): Pick<Range, 'from' | 'to'> {
+function wholeOf(found: readonly SeriesFound[], { from, to }: Times): Times {
   return {
     from: Math.max(from, ...found.map(({ wholeFrom = 0 }) => wholeFrom)),
     to: Math.min(to, ...found.map(({ wholeTo = Infinity }) => wholeTo)),
   }
 }
 
+/** The times of points within a range: the first bucket may begin before it. */
+function pointsOf({ from, to }: Times, { step, from: asked }: Range): Times {
+  const width = step === 'raw' ? 1 : TIER_MS[step]
+  return { from: from === asked ? from - (from % width) : from, to }
+}
+
+/** The points of each Thing within times that all of them have in common. */
 function byThing(
   ids: readonly string[],
   found: readonly SeriesFound[],
-  attr = '',
+  { attr = '', from, to }: Times & { readonly attr: string | undefined },
 ): NonNullable<SeriesAnswer['things']> {
   const columns = ids.flatMap((id, at) => {
     const attrs = found[at]?.attrs ?? {}
     const own = Object.hasOwn(attrs, attr) ? attrs[attr] : undefined
-    return own === undefined ? [] : [[id, own] as const]
+    const within = own?.times.filter((time) => time >= from && time < to) ?? []
+    if (own === undefined || within.length === 0) return []
+    const first = own.times.indexOf(within[0] ?? 0)
+    const cut = Object.entries(own).map(([name, column]: [string, Columns['times']]) => [
+      name,
+      column.slice(first, first + within.length),
+    ])
+    return [[id, Object.fromEntries(cut) as Columns] as const]
   })
   return Object.fromEntries(columns)
 }

@@ -8,14 +8,16 @@
 //   export-lines/3. The last line names the place from which another export gives the rest, whether
 //     this one is complete, was cut by the end of the gateway or of the credential, or by a store
 //     that does not answer.
+//   export-lines/4. Of series that are more than a read takes for now a line tells the times, and
+//     the others follow. The last line names the first of them, before any other place.
 
 import type { Thing } from '#domain/entity'
 import type { Fault, FaultCode } from '#domain/fault'
 import type { FeedEntry } from '#domain/feed'
-import type { SeriesStore, Tier } from '#domain/history/series'
+import type { SeriesStore, ThingSeries, Tier } from '#domain/history/series'
 import type { ChannelId } from '#domain/identity'
 import { isOutage } from '#domain/store-ports'
-import type { Page, ReadStore } from '#domain/store-ports'
+import type { HistoryPage, ReadStore } from '#domain/store-ports'
 import { thingToWire } from '#src/schemas/answers'
 import { seriesPlaceText } from '#src/schemas/history/export-names'
 import type { Exported, SeriesPlace } from '#src/schemas/history/export-names'
@@ -61,6 +63,17 @@ const MODELS: Readonly<Record<string, FeedEntry['model']>> = {
   messages: 'message',
 } satisfies Readonly<Record<Exclude<Exported, 'things' | 'series'>, FeedEntry['model']>>
 
+/** The times of a line of series, and what it has of them. */
+interface SeriesTimes {
+  readonly step: Tier
+  readonly from: number
+  readonly to: number
+  readonly attrs: ThingSeries
+  readonly complete?: false
+}
+
+const NO_SERIES = { attrs: {}, complete: false } as const
+
 /** The export is cut for the reason of a fault, or for the end of the gateway. */
 class Cut extends Error {
   readonly code: FaultCode
@@ -79,6 +92,8 @@ export class ExportLines {
   #afterSeq: number
   #afterThing: string | undefined
   #afterSeries: SeriesPlace | undefined
+  /** The first place from which series are left out. (export-lines/4) */
+  #gap: SeriesPlace | undefined
 
   constructor(plan: ExportPlan, ports: ExportPorts, signal: AbortSignal) {
     this.#plan = plan
@@ -102,7 +117,8 @@ export class ExportLines {
       else throw error
       return
     }
-    yield lineOf({ kind: 'end', complete: true, after_seq: this.#afterSeq })
+    const end = { kind: 'end', complete: true, after_seq: this.#afterSeq }
+    yield this.#gap === undefined ? lineOf(end) : this.cut('series_incomplete') // export-lines/4
   }
 
   async *#entries(): AsyncGenerator<string> {
@@ -111,13 +127,13 @@ export class ExportLines {
     if (models.length === 0) return
     let hasBegun = false
     for (let more = true; more;) {
-      const { items, next }: Page<FeedEntry> = await this.#page(models, hasBegun)
+      const { items, next, headSeq }: HistoryPage = await this.#page(models, hasBegun)
       await this.#checked()
       const late = items.findIndex(({ acceptedAt }) => acceptedAt >= toMs)
       const within = late < 0 ? items : items.slice(0, late)
       const given = within.filter(({ acceptedAt }) => acceptedAt >= fromMs)
       const last = within.at(-1)?.seq ?? this.#afterSeq
-      this.#afterSeq = late < 0 ? (next ?? last) : last
+      this.#afterSeq = late < 0 ? (next ?? Math.max(last, headSeq)) : last
       more = late < 0 && next !== undefined
       hasBegun ||= items.length > 0
       if (given.length > 0) yield* textsOf(given, entryLine)
@@ -126,7 +142,7 @@ export class ExportLines {
   }
 
   /** The store finds the time to begin at; from the first entry on it need not look for it. */
-  #page(models: readonly FeedEntry['model'][], hasBegun: boolean): Promise<Page<FeedEntry>> {
+  #page(models: readonly FeedEntry['model'][], hasBegun: boolean): Promise<HistoryPage> {
     const { channelId, fromMs, thingPrefix } = this.#plan
     return this.#ports.read.history({
       channelId,
@@ -170,14 +186,27 @@ export class ExportLines {
       await this.#checked()
       const { attrs, wholeFrom = from, wholeTo = to } = found
       const line = { step, from: Math.max(wholeFrom, from), to: Math.min(wholeTo, to), attrs }
-      this.#afterSeries = { thingId, before: line.from }
-      if (Object.keys(attrs).length > 0) {
-        const place = { after_series: seriesPlaceText(this.#afterSeries) }
-        yield lineOf({ kind: 'series', thing_id: thingId, ...line, ...place })
+      // export-lines/4
+      if (line.from >= to) {
+        yield this.#seriesLine(thingId, { ...NO_SERIES, step, from, to })
+        return
       }
-      if (line.from >= to) return // A period that is more than a read takes stays away.
+      if (line.to < to) {
+        const left = Math.max(line.from, line.to)
+        yield this.#seriesLine(thingId, { ...NO_SERIES, step, from: left, to })
+      }
+      const text = this.#seriesLine(thingId, line)
+      if (Object.keys(attrs).length > 0) yield text
       to = line.from
     }
+  }
+
+  /** A line of series; `complete` is false in one of times that are left out. */
+  #seriesLine(thingId: string, line: SeriesTimes): string {
+    if (line.complete === false) this.#gap ??= { thingId, before: line.to }
+    this.#afterSeries = { thingId, before: line.from }
+    const place = { after_series: seriesPlaceText(this.#afterSeries) }
+    return lineOf({ kind: 'series', thing_id: thingId, ...line, ...place })
   }
 
   async *#thingsBehind(afterId: string | undefined) {
@@ -197,7 +226,7 @@ export class ExportLines {
 
   /** The last line of an export that is cut, for the reason of a fault. (export-lines/3) */
   cut(code: FaultCode): string {
-    const series = this.#afterSeries
+    const series = this.#gap ?? this.#afterSeries
     return lineOf({
       kind: 'end',
       complete: false,

@@ -2,6 +2,7 @@
 
 import { open } from 'node:fs/promises'
 
+import { HeliographError } from '#src/client/error'
 import type { ExportBody, ExportLine } from '#src/client/export'
 import { TIERS } from '#domain/history/series'
 import { EXPORTED } from '#src/schemas/history/export-names'
@@ -59,12 +60,14 @@ const exporting = command({
     const progress = new Progress(context)
     const encoder = await encoderOf(options.format)
     let afterSeq = options.after ?? 0
+    let left: string | undefined
     try {
       const lines = client.channel.export(body, { signal: context.untilStopped() })
       for await (const line of lines) {
         for (const part of encoder.add(line)) await sink.write(part)
         progress.add(line)
         afterSeq = line.after_seq ?? afterSeq
+        if (line.kind === 'end' && line.complete === false) left = line.after_series
       }
       for (const part of encoder.end()) await sink.write(part)
     } catch (error) {
@@ -77,6 +80,7 @@ const exporting = command({
     const { lines } = progress
     if (options.output !== undefined) report({ lines, after_seq: afterSeq })
     else context.terminal.printDiagnostic(`${counted(lines)}; --after ${afterSeq} goes on behind`)
+    if (left !== undefined) throw leftOut(left)
   },
 })
 
@@ -95,6 +99,14 @@ function wishOf(
     after_seq: after,
   })
 }
+
+/** `place`: that of the first series that are not in the file. */
+const leftOut = (place: string): HeliographError =>
+  new HeliographError(
+    `series of ${place.split(' ', 1)[0]}, and perhaps of other Things, are left out: they are ` +
+      'too much to be read for now; export them again with --what series',
+    { code: 'series_incomplete', status: 503, retryable: true },
+  )
 
 interface Sink {
   write(part: Part): Promise<void>

@@ -10,7 +10,8 @@
 //                    counts as a guess and becomes nothing.
 //   hook-payloads/3. A refusal that may end later is a 503: tools try again soon after that, and
 //                    late or never after 429.
-//   hook-payloads/4. Behind ALARMS_IN_A_ROW alarms the thread reads what has arrived. (W7)
+//   hook-payloads/4. Behind ALARMS_IN_A_ROW alarms that it reads, and as many that it submits, the
+//                    thread reads what has arrived. (W7)
 
 import { fault, isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
@@ -40,7 +41,7 @@ import { isSigned } from './signatures.ts'
 const PAYLOAD_BYTES_MAX = 2 ** 20
 const ALARMS_MAX = 1_000
 const BESIDE_BYTES_MAX = 2 ** 20
-/** Alarms that are read before other requests are. */
+/** Alarms that are read, or submitted, before other requests are read. */
 const ALARMS_IN_A_ROW = 50
 
 interface Payload {
@@ -146,7 +147,14 @@ async function take(
   if (isFault(told)) return told
   const credentials = { channelId, password: fields.password }
   const sender: HookSender = { tool, credentials, caller: request }
-  const outcomes = await Promise.all(told.map((one) => hooks.submit(one, sender)))
+  let turn = Promise.resolve()
+  const outcomes = await Promise.all(
+    told.map((one, index) => {
+      // hook-payloads/4
+      if (index > 0 && index % ALARMS_IN_A_ROW === 0) turn = turn.then(() => hooks.pause())
+      return turn.then(() => hooks.submit(one, sender))
+    }),
+  )
   const refusal = outcomes.find(isFault)
   return refusal ?? { accepted: outcomes.filter((outcome) => outcome !== undefined).length }
 }

@@ -159,7 +159,8 @@ const conditionFrom = (parts: readonly Part[], join: 'all' | 'any'): Json =>
 
 function partJson({ test, attr, value, limit }: Part): Json {
   if (!hasAttr(test)) return { [test]: value.trim() }
-  const name = attr.trim().startsWith('[') ? typedIn(attr) : attr.trim()
+  // A blank field names no attr; that of an empty name is written as a list.
+  const name = attr.trim().startsWith('[') ? typedIn(attr) : attr.trim() || null
   if (test === 'absent') return { attr: name, absent: true }
   if (test === 'has') return { not: { attr: name, absent: true } }
   return { attr: name, [test]: isRange(test) ? [typedIn(value), typedIn(limit)] : typedIn(value) }
@@ -241,11 +242,11 @@ function partOf(condition: Json | undefined): Part {
     return { ...partOf(opposite), test: 'has' }
   }
   const test = TESTS.find((name) => name in sent) ?? 'above'
-  const { attr = '', [test]: value = '' } = sent
+  const { attr, [test]: value = '' } = sent
   const [low, high] = Array.isArray(value) ? (value as readonly Json[]) : [value]
   return {
     test,
-    attr: typeof attr === 'string' ? attr : JSON.stringify(attr),
+    attr: typeof (attr ?? '') === 'string' ? textOf(attr) : JSON.stringify(attr),
     value: test === 'absent' ? '' : hasAttr(test) ? typed(low ?? '') : textOf(low),
     limit: isRange(test) ? typed(high ?? '') : '',
   }

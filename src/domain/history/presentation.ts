@@ -94,9 +94,11 @@ function fits({ prefix = '', tag }: PresentedThings['things'], { id, fields }: T
 /** What is known of attrs, and what devices say of them now: each where they do not differ. */
 export function withDiscovered(known: Discovered, said: Iterable<SaidOfAttr>): Discovered {
   const all = Object.assign(bare<DiscoveredFace>(), known)
+  let room = DISCOVERED_MAX - Object.keys(all).length
   for (const [name, face] of said) {
     const before = all[name]
-    if (before === undefined && Object.keys(all).length >= DISCOVERED_MAX) continue
+    if (before === undefined && room <= 0) continue
+    if (before === undefined) room -= 1
     all[name] = { ...joined('label', before, face), ...joined('unit', before, face) }
   }
   return all

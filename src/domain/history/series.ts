@@ -91,6 +91,8 @@ export interface SeriesFound {
    */
   readonly wholeFrom?: number
   readonly wholeTo?: number
+  /** True where a bound of work left readings of these times out, for whatever reason. */
+  readonly isPartial?: true
 }
 
 /** Reads series. */

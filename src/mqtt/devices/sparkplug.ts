@@ -8,8 +8,8 @@
 //                time is that of the connection. One of an earlier birth changes nothing.
 
 import { isFault } from '#domain/fault'
-import { withDiscovered } from '#domain/history/presentation'
-import type { Discovered } from '#domain/history/presentation'
+import { DISCOVERED_MAX, withDiscovered } from '#domain/history/presentation'
+import type { Discovered, SaidOfAttr } from '#domain/history/presentation'
 import { bare } from '#domain/record'
 import { entityIdOf } from './entity-name.ts'
 import { level, nothing, object } from './family.ts'
@@ -160,15 +160,17 @@ function learnDevice(of: About): void {
 const born = (of: About, name: string): Wish =>
   described(of.thingId, of.at, { title: name, facts: { online: true } })
 
-/** The units that a birth tells. */
-const unitsIn = ({ payload }: About): Discovered =>
-  withDiscovered(
-    {},
-    payload.metrics.flatMap((metric) => {
-      const { name } = metric
-      return name === undefined || isOwn(name) ? [] : saidOfAttr(name, undefined, unitOf(metric))
-    }),
-  )
+/** The units that a birth tells, of as many metrics as are kept. */
+function unitsIn({ payload }: About): Discovered {
+  const said: SaidOfAttr[] = []
+  for (const metric of payload.metrics) {
+    const { name } = metric
+    if (name === undefined || isOwn(name)) continue
+    said.push(...saidOfAttr(name, undefined, unitOf(metric)))
+    if (said.length === DISCOVERED_MAX) break
+  }
+  return withDiscovered({}, said)
+}
 
 const bdSeqOf = ({ payload }: About): number | undefined => {
   const metric = payload.metrics.find(({ name }) => name === 'bdSeq')

@@ -80,8 +80,15 @@ const LINE = named(
         'string',
         'Of series, and of progress and an end among them: everything up to here was given.',
       ),
-      complete: given('boolean', 'Of the end: false when the export was cut.'),
-      error_code: given('string', 'Of an end that was cut: why.'),
+      complete: given(
+        'boolean',
+        'Of series: false for times of which nothing can be read for now. Of the end: false when ' +
+          'the export was cut, or has such series.',
+      ),
+      error_code: given(
+        'string',
+        'Of an end that is not complete: why. series_incomplete: all but some series was given.',
+      ),
     },
     ['kind'],
   ),

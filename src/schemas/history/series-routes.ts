@@ -64,8 +64,9 @@ function readAttrs(
   field: string,
 ): Answer<readonly string[] | undefined> {
   if (sent === undefined || sent === null || sent.length === 0) return undefined
-  if (sent.length > SERIES_ATTRS_MAX) return invalid(field, `must be at most ${SERIES_ATTRS_MAX}`)
-  return sent.includes('') ? invalid(field, 'must not be empty, each of them') : sent
+  return sent.length > SERIES_ATTRS_MAX
+    ? invalid(field, `must be at most ${SERIES_ATTRS_MAX}`)
+    : sent
 }
 
 const ASKED_STEPS = [...STEPS, 'auto'] as const
@@ -142,7 +143,7 @@ const THINGS = {
 } as const
 const ONE_ATTR = {
   type: 'array',
-  items: { type: 'string', minLength: 1 },
+  items: { type: 'string' },
   minItems: 1,
   maxItems: 1,
   description: 'The attr of all of them.',
@@ -166,7 +167,7 @@ export const SERIES = routes('Reading', 'Thing', {
         attrs: read(
           {
             ...texts('Only these attrs; every one that has numbers when absent.'),
-            items: { type: 'string', minLength: 1 },
+            items: { type: 'string' },
             maxItems: SERIES_ATTRS_MAX,
             examples: [['temperature']],
           },

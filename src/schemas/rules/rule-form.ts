@@ -67,9 +67,11 @@ const THINGS: JsonSchema = {
 const CONDITION: JsonSchema = { $ref: '#/components/schemas/RuleCondition' }
 const CONDITIONS = some(CONDITION, limits.PARTS_MAX, `Nested at most ${limits.DEPTH_MAX} deep.`)
 
+const NAME = { type: 'string', maxLength: limits.NAME_MAX } as const
+
 const ATTR: JsonSchema = {
   description: 'The name of an attr, or the names that lead to a value within objects.',
-  anyOf: [text(limits.NAME_MAX), some(text(limits.NAME_MAX), limits.DEPTH_MAX, 'Names.')],
+  anyOf: [NAME, some(NAME, limits.DEPTH_MAX, 'Names.')],
 }
 
 const BOUNDS = {

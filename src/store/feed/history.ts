@@ -9,7 +9,7 @@
 import type { FeedEntry } from '#domain/feed'
 import { PAGE_BYTES_MAX } from '#domain/store-ports'
 import type { HistoryQuery } from '#domain/history/ordered-reads'
-import type { Page } from '#domain/store-ports'
+import type { HistoryPage, Page } from '#domain/store-ports'
 import type { FeedRow } from '#src/store/entities/feed'
 import type { Database } from '#src/store/jobs/database'
 import type { Executor } from '#src/store/jobs/executor'
@@ -38,20 +38,23 @@ interface Head {
 }
 
 /** A page of a channel's feed; empty for a channel that is not there. (history/1) */
-export async function history(database: Database, query: HistoryQuery): Promise<Page<FeedEntry>> {
+export async function history(database: Database, query: HistoryQuery): Promise<HistoryPage> {
   const head = await database.first<Head>(
     `SELECT h.channel, h.head_seq AS headSeq
       FROM channels c JOIN channel_heads h ON h.channel = c.id
       WHERE c.channel_id = ? AND c.is_deleted = 0`,
     [query.channelId],
   )
-  if (head === undefined) return { items: [] }
+  if (head === undefined) return { items: [], headSeq: 0 }
   const filter = filterOf(head.channel, query)
   const updates =
     query.models?.includes('thing') === false
       ? NO_UPDATES
       : await updatesFor(database, { ...head, isFiltered: filter.sql !== '' }, query)
-  return database.snapshot((executor) => pageWith(executor, updates, { head, filter, query }))
+  const page = await database.snapshot((executor) =>
+    pageWith(executor, updates, { head, filter, query }),
+  )
+  return { ...page, headSeq: head.headSeq }
 }
 
 interface Asked {

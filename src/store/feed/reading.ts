@@ -1,11 +1,11 @@
 // Reads the contents of a channel. Lists step over a bounded number of rows. (paging/1)
 
 import type { Event, Thing } from '#domain/entity'
-import type { CatchUpPage, CatchUpRequest, FeedEntry, Pulled } from '#domain/feed'
+import type { CatchUpPage, CatchUpRequest, Pulled } from '#domain/feed'
 import type { ChannelId, DeviceId } from '#domain/identity'
 import type { EntryReceipts, ReceiptQuery } from '#domain/push/receipts'
 import type { HistoryQuery, OrderedPage, OrderedQuery } from '#domain/history/ordered-reads'
-import type { EntityQuery, Page, ReadStore } from '#domain/store-ports'
+import type { EntityQuery, HistoryPage, Page, ReadStore } from '#domain/store-ports'
 import type { ScanQuery, Scanned } from '#domain/things/scan'
 import { catchUp } from './catch-up.ts'
 import { channelOf } from './channel-of.ts'
@@ -66,7 +66,7 @@ export class Reading implements ReadStore {
     })
   }
 
-  history(query: HistoryQuery): Promise<Page<FeedEntry>> {
+  history(query: HistoryQuery): Promise<HistoryPage> {
     return history(this.#database, query)
   }
 

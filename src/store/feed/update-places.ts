@@ -52,7 +52,7 @@ export function placesBehind(
   return { from, parameters: [firstSpan, channel, after], order: '' }
 }
 
-type Held = Pick<UpdatePlaceRow, 'span' | 'lastSeq'> & Pick<UpdateBlockRow, 'content'>
+type Held = Pick<UpdatePlaceRow, 'span' | 'lastSeq' | 'lastAt'> & Pick<UpdateBlockRow, 'content'>
 
 interface BehindSince extends Behind {
   /** Leaves out blocks of which every update was accepted before it. */
@@ -64,6 +64,8 @@ interface BehindSince extends Behind {
 /** What a block has of a channel. */
 interface InBlock {
   readonly lastSeq: number
+  /** When the last update in it was accepted. */
+  readonly lastAt: number
   /** Updates of the channel that it has, those that are left out among them. */
   readonly count: number
   readonly updates: readonly UpdateRow[]
@@ -80,14 +82,15 @@ export async function* readingsBehind(
   for (;;) {
     const { from, parameters, order } = placesBehind(executor, { ...behind, after, firstSpan })
     const held = await executor.all<Held>(
-      `SELECT p.span, p.last_seq AS lastSeq, (SELECT content FROM update_blocks WHERE id = p.block)
-        AS content ${from} AND p.last_at >= ?${order} LIMIT ?`,
+      `SELECT p.span, p.last_seq AS lastSeq, p.last_at AS lastAt,
+          (SELECT content FROM update_blocks WHERE id = p.block) AS content
+          ${from} AND p.last_at >= ?${order} LIMIT ?`,
       [...parameters, sinceMs, BLOCKS_AT_ONCE],
     )
-    for (const { lastSeq, content } of held) {
+    for (const { lastSeq, lastAt, content } of held) {
       const block = unpackedBlock(content)
       const updates = rowsOf(block, { channel, entityId })
-      yield { lastSeq, count: countOf(block, channel), updates }
+      yield { lastSeq, lastAt, count: countOf(block, channel), updates }
     }
     const newest = held.at(-1)
     if (newest === undefined || held.length < BLOCKS_AT_ONCE) return

@@ -4,6 +4,8 @@
 //   deleted-channels/1. Nothing is removed before the limit, when no turn knows the channel any
 //     more: a turn that loaded the channel before the deletion still writes rows for it, and nobody
 //     would find the rows of a channel without a row of its own.
+//   deleted-channels/2. A step removes at most PART_ROWS rows of one table: the document of an
+//     entity may have 146 KB, and SQLite passes over each of its pages. (W7)
 
 import { removeById } from '#src/store/statements/bulk'
 import type { Executor } from '#src/store/jobs/executor'
@@ -29,6 +31,9 @@ const PARTS = [
 /** Those whose rows nothing but their own number orders within a channel. */
 const NUMBERED = ['tier_chunks', 'tier_cuts'] as const
 
+/** Rows of a table in one step: some 10 ms where all of them are as long as can be. */
+const PART_ROWS = 100
+
 /** The rows of the channel itself, which go together. */
 const OWN_ROWS = 2
 
@@ -50,9 +55,11 @@ export async function removeDeletedChannel(
   if (deleted === undefined) return 0
   let removed = await removePlaces(executor, deleted.id, maxRows)
   for (const [table, column] of PARTS) {
-    const left = maxRows - removed
-    if (left <= 0) return removed
-    removed += await removePart(executor, { table, column, channel: deleted.id, maxRows: left })
+    const most = Math.min(PART_ROWS, maxRows - removed)
+    const part = { table, column, channel: deleted.id, maxRows: most }
+    const rows = most > 0 ? await removePart(executor, part) : 0
+    removed += rows
+    if (rows === most) return removed // deleted-channels/2
   }
   // The key of a watch has two columns behind the channel: the rules of one Thing go together.
   const left = maxRows - removed

@@ -7,6 +7,8 @@
 //   candidates/2. What is remembered is bounded. Once it is full, everything is looked at, so the
 //     cells of many channels find their turn; one that is forgotten meanwhile is merged with the
 //     next chunk of it, or once it is due. (W7)
+//   candidates/3. What was written before this process began counts too, in slices: each restart
+//     would otherwise leave up to seven chunks over each other, and those of days have a year.
 
 import type { TierChunkRow } from '#src/store/entities/tiers'
 import type { Cell } from './cells.ts'
@@ -20,8 +22,11 @@ export interface Candidate extends Group, Cell {
   readonly level?: number
 }
 
+/** Where a chunk was written. */
+export type Written = Group & Cell & Pick<TierChunkRow, 'level'>
+
 /** A level that was written a few times, and its cells by their first place. */
-interface Written {
+interface Level {
   readonly key: string
   /** A run that has several parts writes as often at once. (contributions/3) */
   writes: number
@@ -29,7 +34,7 @@ interface Written {
 }
 
 export class Candidates {
-  readonly #levels = new Map<string, Written>()
+  readonly #levels = new Map<string, Level>()
   /** Cells of those levels. */
   #cells = 0
   readonly #found = new Map<string, Candidate>()
@@ -39,9 +44,9 @@ export class Candidates {
     return this.#cells + this.#found.size
   }
 
-  /** Takes note of chunks that were written at once. */
-  written(chunks: readonly TierChunkRow[]): void {
-    const levels = new Map<Written, number>()
+  /** Takes note of chunks that were written at once, or before this process began. */
+  written(chunks: readonly Written[]): void {
+    const levels = new Map<Level, number>()
     const over = new Map<string, number>()
     for (const { channel, tier, period, level, firstPlace, lastPlace } of chunks) {
       if (level === LAST_LEVEL) continue
@@ -75,7 +80,7 @@ export class Candidates {
     for (const [key, known] of this.#levels) this.#promote(key, known)
   }
 
-  #promote(key: string, { cells }: Written): void {
+  #promote(key: string, { cells }: Level): void {
     for (const [place, candidate] of cells) this.#found.set(`${key} ${place}`, candidate)
     this.#cells -= cells.size
     this.#levels.delete(key)

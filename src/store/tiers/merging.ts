@@ -22,7 +22,7 @@ import type { TierChunkRow } from '#src/store/entities/tiers'
 import { Bulk, allIn, removeById, runAll } from '#src/store/statements/bulk'
 import { Buckets, NONE } from './buckets.ts'
 import { Candidates } from './candidates.ts'
-import type { Candidate } from './candidates.ts'
+import type { Candidate, Written } from './candidates.ts'
 import { beginsOf, depthOf, halvesOf, isSmallest } from './cells.ts'
 import type { Cell } from './cells.ts'
 import { addChunk } from './chunk.ts'
@@ -33,6 +33,8 @@ const UNIT_BYTES_MAX = 2 * 2 ** 20
 const UNIT_CHUNKS_MAX = 1_024
 /** Chunks of a slice. */
 const SLICE_CHUNKS = 8
+/** Chunks of a slice that is counted, some 2 ms, and slices at a time. */
+const RECALLED = { chunks: 500, slices: 32 }
 
 /** A chunk whose content is not read. */
 type Held = Pick<TierChunkRow, 'level' | 'run' | 'bytes' | 'dueAt'> & Cell & { readonly id: number }
@@ -55,6 +57,7 @@ export class Merging implements MergingStore {
   readonly #chunks: Bulk<TierChunkRow>
   readonly #leftOut: (by?: number) => void
   readonly #candidates = new Candidates()
+  #recalledId = 0 // candidates/3
 
   constructor(database: Database, tables: Tables, meter: Meter) {
     this.#database = database
@@ -70,6 +73,7 @@ export class Merging implements MergingStore {
   }
 
   async merge(nowMs: number, kept: TierRetention): Promise<number> {
+    if (this.#candidates.found.size === 0) await this.#recall()
     for (const [name, candidate] of this.#candidates.found) {
       const merged = await this.#mergeAt(candidate, nowMs, kept)
       if (merged > 0) return merged
@@ -82,6 +86,20 @@ export class Merging implements MergingStore {
       [nowMs],
     )
     return due === undefined ? 0 : this.#mergeAt(due, nowMs, kept)
+  }
+
+  /** Takes note of chunks that were written before, some slices at a time. (candidates/3) */
+  async #recall(): Promise<void> {
+    for (let slice = 0; slice < RECALLED.slices && this.#recalledId < Infinity; slice += 1) {
+      const chunks = await this.#database.all<Written & Pick<Held, 'id'>>(
+        `SELECT id, channel, tier, period, level, first_place AS firstPlace,
+          last_place AS lastPlace FROM tier_chunks WHERE id > ? ORDER BY id LIMIT ?`,
+        [this.#recalledId, RECALLED.chunks],
+      )
+      this.#candidates.written(chunks)
+      this.#recalledId = chunks.at(-1)?.id ?? Infinity
+      await pause(this.#database)
+    }
   }
 
   async #mergeAt(candidate: Candidate, nowMs: number, kept: TierRetention): Promise<number> {

@@ -10,6 +10,9 @@
 //     it works on the values. (W7)
 //   raw/2. A late reading counts once, wherever it is met, and a deletion takes what was accepted
 //     before it.
+//   raw/3. It gets on, however much there is: it is whole up to a later time than it begins at. So
+//     late readings take a quarter of the updates, what was accepted before it begins the next one,
+//     and of one time it gives ALL_POINTS_MAX values. It says that it left some out.
 
 import { ALL_POINTS_MAX } from '#domain/history/series'
 import type { RawColumns, SeriesFound, SeriesQuery } from '#domain/history/series'
@@ -31,6 +34,8 @@ const SLICE_BLOCKS = 16
 const BYTES_OF_STEP = 20
 /** By so much a clock of a Thing may be ahead, and its readings are found all the same. */
 const AHEAD_MS = 3_600_000
+/** Of the updates of a read, those behind its late readings. (raw/3) */
+const LATE_SHARE = 3 / 4
 
 type Value = RawColumns['values'][number]
 
@@ -52,6 +57,8 @@ interface Slice {
   readonly count: number
   /** Those of the Thing among them. */
   readonly updates: readonly UpdateRow[]
+  /** When the last one was accepted; 0 for none. */
+  readonly lastAt: number
   /** Undefined behind the last part. */
   readonly next?: Cursor
 }
@@ -65,9 +72,15 @@ interface State {
   points: number
   /** Values of this time and later ones are left out. */
   to: number
-  /** The time of the newest entry that was read. */
+  /** The time of the Thing's newest entry that was read. */
   newest: number
+  /** When the last entry that was read was accepted. */
+  acceptedAt: number
+  /** True once readings before `to` are left out. (raw/3) */
+  isPartial: boolean
 }
+
+const FEED: Cursor = { after: 0, isLate: false }
 
 /** `updatesMax`: updates of the channel that are unpacked. */
 export async function rawSeries(
@@ -76,38 +89,71 @@ export async function rawSeries(
   updatesMax: number,
 ): Promise<SeriesFound> {
   const { from, to } = query
-  const state: State = { found: new Map(), late: new Set(), points: 0, to, newest: from }
+  const state = stateOf(query)
   const pauses = new Pauses(database)
   let left = updatesMax
   for (let cursor: Cursor | undefined = { after: BEFORE_ALL, isLate: true }; cursor;) {
-    const part = { ...cursor, most: Math.min(left, SLICE_UPDATES) }
+    const isHalf = left <= updatesMax / 2
+    // raw/3: then what was accepted before it begins is stepped over.
+    if (isHalf && !cursor.isLate && state.acceptedAt < from) state.isPartial = true
+    const sinceMs = isHalf ? from : Math.max(0, from - AHEAD_MS)
+    const reserved = cursor.isLate ? updatesMax * LATE_SHARE : isHalf ? 0 : updatesMax / 2
+    const most = Math.min(Math.max(1, left - reserved), SLICE_UPDATES)
+    const part: Part = { ...cursor, most, sinceMs }
     const slice: Slice = await database.snapshot((executor) => sliceOf(executor, query, part))
+    if (cursor.isLate && left <= reserved && slice.count > 0) {
+      state.isPartial = true // raw/3
+      cursor = FEED
+      continue
+    }
     if (left <= 0 && slice.count > 0) {
-      cut(state, Math.min(state.to, state.newest)) // raw/1
+      const read = state.newest > from ? state.newest : state.acceptedAt
+      cut(state, Math.min(state.to, Math.max(read, from + 1))) // raw/1, raw/3
       break
     }
     for (const update of slice.updates) {
       take(state, update, query)
       await pauses.after(update.payload.length / BYTES_OF_STEP)
       // One sort of all times for as many values again.
-      if (state.points >= 2 * ALL_POINTS_MAX) await keepEarliest(state, pauses)
+      if (state.points >= 2 * ALL_POINTS_MAX) await keepEarliest(state, pauses, from)
     }
     left -= slice.count
     cursor = slice.next
+    if (!part.isLate) state.acceptedAt = slice.lastAt
   }
-  await keepEarliest(state, pauses)
-  return { attrs: await columnsOf(state, pauses), ...(state.to < to && { wholeTo: state.to }) }
+  await keepEarliest(state, pauses, from)
+  return {
+    attrs: await columnsOf(state, pauses),
+    ...(state.to < to && { wholeTo: state.to }),
+    ...(state.isPartial && { isPartial: true }),
+  }
 }
 
+const stateOf = ({ from, to }: SeriesQuery): State => ({
+  found: new Map(),
+  late: new Set(),
+  points: 0,
+  to,
+  newest: from,
+  acceptedAt: 0,
+  isPartial: false,
+})
+
 /** raw/1 */
-async function keepEarliest(state: State, pauses: Pauses): Promise<void> {
+async function keepEarliest(state: State, pauses: Pauses, from: number): Promise<void> {
   if (state.points <= ALL_POINTS_MAX) return
   const times = new Float64Array(state.points)
   let count = 0
   for (const values of state.found.values()) for (const { at } of values) times[count++] = at
   const to = times.sort()[ALL_POINTS_MAX] ?? state.to
   await pauses.after(count)
-  cut(state, to)
+  cut(state, Math.max(to, from + 1))
+  // raw/3: they are of one time, of each attr as many as all may have.
+  if (state.points > ALL_POINTS_MAX) {
+    state.isPartial = true
+    const most = Math.floor(ALL_POINTS_MAX / state.found.size)
+    keepOnly(state, (_point, place) => place < most)
+  }
   await pauses.after(count)
 }
 
@@ -116,29 +162,36 @@ function cut(state: State, to: number): void {
   keepOnly(state, ({ at }) => at < to)
 }
 
-/** `most`: updates behind which a slice ends with its block, unless it has SLICE_BLOCKS before. */
+interface Part extends Cursor {
+  /** Updates behind which a slice ends with its block, unless it has SLICE_BLOCKS before. */
+  readonly most: number
+  /** Leaves out blocks of which every update was accepted before it. */
+  readonly sinceMs: number
+}
+
 async function sliceOf(
   executor: Executor,
   query: SeriesQuery,
-  { most, ...cursor }: Cursor & { readonly most: number },
+  { most, sinceMs, ...cursor }: Part,
 ): Promise<Slice> {
   const channel = await channelOf(executor, query.channelId)
-  if (channel === undefined) return { count: 0, updates: [] }
+  if (channel === undefined) return { count: 0, updates: [], lastAt: 0 }
   const { after, isLate } = cursor
-  const sinceMs = Math.max(0, query.from - AHEAD_MS)
   const behind = { channel, ...cursor, sinceMs, entityId: query.thingId }
   const updates: UpdateRow[] = []
   let count = 0
   let blocks = 0
+  let lastAt = 0
   for await (const block of readingsBehind(executor, behind)) {
     // A block that was joined meanwhile may begin before the place.
     updates.push(...block.updates.filter(({ seq }) => seq === undefined || seq > after))
     count += block.count
     blocks += 1
+    lastAt = block.lastAt
     if (count >= most || blocks === SLICE_BLOCKS)
-      return { count, updates, next: { after: block.lastSeq, isLate } }
+      return { count, updates, lastAt, next: { after: block.lastSeq, isLate } }
   }
-  return { count, updates, ...(isLate && { next: { after: 0, isLate: false } }) }
+  return { count, updates, lastAt, ...(isLate && { next: FEED }) }
 }
 
 function take(state: State, update: UpdateRow, { attrs, from }: SeriesQuery): void {
@@ -167,7 +220,7 @@ function take(state: State, update: UpdateRow, { attrs, from }: SeriesQuery): vo
   }
 }
 
-function keepOnly(state: State, isKept: (point: Point) => boolean): void {
+function keepOnly(state: State, isKept: (point: Point, place: number) => boolean): void {
   state.points = 0
   for (const [attr, values] of state.found) {
     const kept = values.filter(isKept)

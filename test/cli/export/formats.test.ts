@@ -136,6 +136,26 @@ test('an export is lines of JSON on the standard output, and says where the next
   ])
 })
 
+test('an export without some series is written as far as it goes, and says so with exit code 6', async (t) => {
+  const gap = { thing_id: 'pump-2', step: '1h', from: AT, to: AT + 9, attrs: {}, complete: false }
+  const place = { after_series: `pump-2 ${AT + 9}`, error_code: 'series_incomplete' }
+  const lines = [
+    ...LINES.slice(0, -1),
+    { kind: 'series', ...gap, after_series: `pump-2 ${AT}` },
+    { kind: 'end', complete: false, after_seq: 4, ...place },
+  ]
+  const path = await fileIn(t)
+  const csv = await exported(`export --format csv --output ${path}`, lines)
+  t.is(csv.exitCode, 6)
+  t.is(csv.bodies.length, 1)
+  t.regex(csv.context.shown, /series_incomplete: series of pump-2.*are left out.*try again later/)
+  const rows: object[] = parse(await readFile(path), { columns: true })
+  t.is(rows.length, ROWS.length)
+  const json = await exported(`export --output ${path} --json`, lines)
+  t.deepEqual(JSON.parse(json.context.printed[0] ?? ''), { lines: 7, after_seq: 4 })
+  t.regex(await readFile(path, 'utf8'), /"pump-2".*"complete":false/)
+})
+
 test('CSV has a row for each value of a Thing, and one for a Message', async (t) => {
   const { written } = await exported('export --format csv')
   const rows: Record<string, string>[] = parse(written, { columns: true })

@@ -7,6 +7,7 @@ import { isFault } from '#domain/fault'
 import { flattened } from '#src/mqtt/devices/payload'
 import { PUBLISH_BYTES_MAX, translate } from '#src/mqtt/devices/translate'
 import { WISHES_MAX } from '#src/mqtt/devices/wishes'
+import { telling } from '#test/support/counted-work'
 import { connectionOf, mapped, objectOf, outcomeOf, publishOf } from '#test/support/device-publish'
 import type { Payload } from '#test/support/device-publish'
 import { sparkplugBytes } from '#test/support/sparkplug'
@@ -164,6 +165,23 @@ test('translate/1: a publish becomes a thousand submissions, and not one more', 
     })
   t.is(wishesOf('spBv1.0/g/NBIRTH/e', timed(WISHES_MAX - 1)).length, WISHES_MAX)
   t.is(outcomeOf([['spBv1.0/g/NBIRTH/e', timed(WISHES_MAX)]]), MANY)
+})
+
+test('a birth of ten thousand metrics with units looks at as many names as it has, a few times', (t) => {
+  const metrics = Array.from({ length: 10_000 }, (_, index) => ({
+    name: `m${index}`,
+    timestamp: BigInt(1_700_000_000_000 + (index % 100)),
+    datatype: 11,
+    properties: { keys: ['engUnit'], values: [{ type: 12, stringValue: 'bar' }] },
+    value: { case: 'booleanValue' as const, value: true },
+  }))
+  const payload = sparkplugBytes({ metrics })
+  let names = 0
+  const count = (_self: unknown, [object]: readonly unknown[]): void =>
+    void (names += Reflect.ownKeys(object as object).length)
+  const wishes = telling(Object, 'keys', count, () => wishesOf('spBv1.0/g/NBIRTH/e', payload))
+  t.is(wishes.length, 101)
+  t.true(names < 10 * metrics.length, `${names} names`)
 })
 
 test('translate/2: of a key that may not send nothing is read, nor compared with a mapping', (t) => {
