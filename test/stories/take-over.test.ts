@@ -20,7 +20,7 @@ test('a start takes over the database and the log of the version before', async 
   await makeFormer(url)
   await makeFormer(`${url}-log`, 'log')
   const env = { SERVICE_LANES: '2', ...aheadBy(THEN - Date.now()) }
-  const gateway = await startGateway(t, { directory, env })
+  const gateway = await startGateway(t, { directory, env, hasForeignPasswords: true })
   const { key, answers } = formerAnswers()
   const ask = async (path: string, body: unknown): Promise<unknown> => {
     const answered = await (body === null ? get(gateway, path) : post(gateway, path, body))

@@ -48,6 +48,8 @@ export interface GatewayOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Flags of Node beside those of the tests. */
   readonly flags?: readonly string[]
+  /** True where the database has passwords that no gateway of these tests has hashed. */
+  readonly hasForeignPasswords?: boolean
 }
 
 /** The token of every test gateway: with it the password budget does not count. */
@@ -74,7 +76,7 @@ export async function temporaryFolder(t: Owner): Promise<string> {
 /** Starts a gateway and waits until it listens. It is killed with its owner at the latest. */
 export async function startGateway(
   t: Owner,
-  { directory, env = {}, flags = [] }: GatewayOptions = {},
+  { directory, env = {}, flags = [], hasForeignPasswords = false }: GatewayOptions = {},
 ): Promise<Gateway> {
   const folder = directory ?? (await temporaryFolder(t))
   const database = join(folder, 'gateway.db')
@@ -88,7 +90,7 @@ export async function startGateway(
       SERVICE_DATABASE_URL: `sqlite:${database}`,
       ...COMPILED,
       ...env,
-      NODE_OPTIONS: `${QUICK_PASSWORDS} ${env['NODE_OPTIONS'] ?? ''}`,
+      NODE_OPTIONS: `${hasForeignPasswords ? '' : QUICK_PASSWORDS} ${env['NODE_OPTIONS'] ?? ''}`,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
