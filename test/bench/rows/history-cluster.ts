@@ -33,21 +33,24 @@ export const HISTORY_CLUSTER_ROW: Row = {
       const { backend, token } = cluster
       const [server] = cluster.nodes
       if (server === undefined) throw new Error('the cluster has no node')
-      const [ids = []] = await columnsAt(backend.databaseUrl, ['SELECT id FROM channels'])
+      const [ids = []] = await columnsAt(backend.databaseUrl, [
+        'SELECT id FROM channels ORDER BY id',
+      ])
       const channels = ids.map(Number)
-      await writeRowsAt(backend.databaseUrl, (writer) =>
-        writeThings(writer, { count: QUERIED_THINGS, channels: channels.slice(0, 1) }),
-      )
+      await writeRowsAt(backend.databaseUrl, async (writer) => {
+        await writeThings(writer, { count: QUERIED_THINGS, channels: channels.slice(0, 1) })
+        await writeThings(writer, { count: FLEET, channels: channels.slice(1) })
+      })
       const pids = [server.pid, ...Object.values(backend.pids)]
-      const queried = await queriesAt(server, token, pids)
-      options.say(`  history-cluster: ${JSON.stringify({ ...queried.cpu, ...queried.seconds })}`)
+      const { cpu, seconds } = await queriesAt(server, token, pids)
+      options.say(`  history-cluster: ${JSON.stringify({ cpu, seconds })}`)
       const [, watched] = keyedChannels(2)
       if (watched === undefined) throw new Error('there is no channel')
       await live(cluster, watched.channelId)
       const asked = { key: watched.key, things: FLEET, say: options.say }
       const series = await seriesAt(new Caller(server, token), asked)
-      const dearest = Math.max(...Object.values(queried.cpu))
-      const details = { things: QUERIED_THINGS, fleet: FLEET, seconds: queried.seconds }
+      const dearest = Math.max(...Object.values(cpu))
+      const details = { things: QUERIED_THINGS, fleet: FLEET, seconds }
       return [
         {
           row: 'history-cluster.query',
