@@ -33,8 +33,8 @@ const UNIT_BYTES_MAX = 2 * 2 ** 20
 const UNIT_CHUNKS_MAX = 1_024
 /** Chunks of a slice. */
 const SLICE_CHUNKS = 8
-/** Chunks of a slice that is counted, some 2 ms, and slices at a time. */
-const RECALLED = { chunks: 500, slices: 32 }
+/** Chunks of a counted slice, some 2 ms, and slices at a time: a large table over minutes. */
+const RECALLED = { chunks: 500, slices: 8 }
 
 /** A chunk whose content is not read. */
 type Held = Pick<TierChunkRow, 'level' | 'run' | 'bytes' | 'dueAt'> & Cell & { readonly id: number }
