@@ -50,6 +50,10 @@ export const LONGEST: readonly string[] = [
   'test/groups/authorization.ts',
   'test/groups/mqtt.ts',
   'test/budget/budget.test.ts',
+  'test/stories/push.test.ts',
+  'test/stories/slow-device.test.ts',
+  'test/stories/people.test.ts',
+  'test/stories/shutdown.test.ts',
 ]
 
 /** Every file of tests. */
