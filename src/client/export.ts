@@ -79,7 +79,7 @@ const isEnd = ({ kind, complete, error_code: code }: ExportLine): boolean =>
   kind === 'end' && (complete === true || code === LEFT_OUT)
 const isCut = (line: ExportLine): boolean => line.kind === 'end' && !isEnd(line)
 
-/** What the last line says of an export that left series out. */
+/** The last line of an export that left series out says this. */
 type Gap = Required<Pick<ExportLine, 'complete' | 'after_series' | 'error_code'>>
 
 function gapIn({ kind, complete, thing_id: thingId = '', to = 0 }: ExportLine): Gap | undefined {

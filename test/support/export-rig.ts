@@ -43,7 +43,7 @@ export type Line = Readonly<Record<string, unknown>>
 /** Buckets that a read of series gives at most. */
 const BUCKETS = 4
 const NO_SERIES = new Set(['b', 'd'])
-/** What a read takes for now, by the Thing: from the first time on, and before the second. */
+/** A read gives buckets of a Thing from the first time on, and before the second. */
 export type Taken = Readonly<Record<string, readonly [from: number, to: number]>>
 
 /** A bucket a millisecond. */

@@ -34,8 +34,8 @@ const SLICE_BLOCKS = 16
 const BYTES_OF_STEP = 20
 /** By so much a clock of a Thing may be ahead, and its readings are found all the same. */
 const AHEAD_MS = 3_600_000
-/** Of the updates of a read, those behind its late readings. (raw/3) */
-const LATE_SHARE = 3 / 4
+/** The feed has this share of the updates of a read; late readings have the rest. (raw/3) */
+const FEED_SHARE = 3 / 4
 
 type Value = RawColumns['values'][number]
 
@@ -97,7 +97,7 @@ export async function rawSeries(
     // raw/3: then what was accepted before it begins is stepped over.
     if (isHalf && !cursor.isLate && state.acceptedAt < from) state.isPartial = true
     const sinceMs = isHalf ? from : Math.max(0, from - AHEAD_MS)
-    const reserved = cursor.isLate ? updatesMax * LATE_SHARE : isHalf ? 0 : updatesMax / 2
+    const reserved = cursor.isLate ? updatesMax * FEED_SHARE : isHalf ? 0 : updatesMax / 2
     const most = Math.min(Math.max(1, left - reserved), SLICE_UPDATES)
     const part: Part = { ...cursor, most, sinceMs }
     const slice: Slice = await database.snapshot((executor) => sliceOf(executor, query, part))

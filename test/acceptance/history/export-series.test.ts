@@ -58,7 +58,7 @@ const timesOf = (lines: readonly Line[]) =>
       : [],
   )
 
-/** What is left out, and the place from which another export gives the rest. */
+/** A read takes so much: the export has these lines, and its end names the place. */
 const LEFT: readonly (readonly [taken: Taken, series: readonly string[], place: string])[] = [
   [{ a: [14, 20] }, ['a 16-20', 'a 14-16', 'a 10-14 left', 'c', 'e'], 'a 14'],
   [{ c: [20, 20] }, ['a', 'c 10-20 left', 'e'], 'c 20'],
