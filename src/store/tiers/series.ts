@@ -13,6 +13,7 @@
 import { ALL_POINTS_MAX, PERIOD_MS, TIER_MS } from '#domain/history/series'
 import type { BucketColumns, SeriesFound, SeriesQuery } from '#domain/history/series'
 import type { SeriesStore, Tier } from '#domain/history/series'
+import type { Meter } from '#domain/telemetry'
 import type { TierChunkRow } from '#src/store/entities/tiers'
 import { channelOf } from '#src/store/feed/channel-of'
 import type { Database } from '#src/store/jobs/database'
@@ -26,6 +27,7 @@ import { JOINED } from './chunk-rows.ts'
 import { COUNT, LAST, MAX, MIN, SUM, numberAt } from './rows.ts'
 import { addItem } from './contributions.ts'
 import { UPDATES_MAX, rawSeries } from './raw.ts'
+import { KnownBlocks } from './known-blocks.ts'
 import { endsThing } from './readings.ts'
 import { Unjoined } from './unjoined.ts'
 import type { Found } from './unjoined.ts'
@@ -37,10 +39,12 @@ const BYTES_OF_STEP = 20
 
 export class SeriesReading implements SeriesStore {
   readonly #database: Database
+  readonly #blocks: KnownBlocks
   readonly #rawUpdates: number
 
-  constructor(database: Database, rawUpdates = UPDATES_MAX) {
+  constructor(database: Database, meter: Meter, rawUpdates = UPDATES_MAX) {
     this.#database = database
+    this.#blocks = new KnownBlocks(meter)
     this.#rawUpdates = rawUpdates
   }
 
@@ -50,7 +54,7 @@ export class SeriesReading implements SeriesStore {
     if (step === 'raw') return rawSeries(database, query, this.#rawUpdates)
     const channel = await database.read((executor) => channelOf(executor, channelId))
     if (channel === undefined) return NOTHING
-    const unjoined = new Unjoined(channel, query.thingId)
+    const unjoined = new Unjoined(this.#blocks, channel, query.thingId)
     await unjoined.readAhead(database)
     // series/1
     const read = await database.snapshot(async (executor) => {
