@@ -113,7 +113,7 @@ test('a mistake has a code, a sentence, and the characters that it lies between'
 })
 
 const KNOWN = {
-  attrs: ['temperature', 'mode', 'a.b', 'two words'],
+  attrs: ['temperature', 'mode', 'a.b', 'two words', 'p,q'],
   tags: ['pump', 'cold chain'],
   values: (attr: string) => (attr === 'mode' ? ['eco', '5', 7] : []),
 }
@@ -136,6 +136,8 @@ const COMPLETED: readonly (readonly [text: string, from: number, wanted: readonl
   ['mode > |', 7, ['7 ']],
   ['silent:1|', 7, ['1m ', '10m ', '1h ', '1d ']],
   ['has:mo|', 4, ['mode ']],
+  ['p,|', 0, ['p,q ']],
+  ['has:p|', 4, ['"p,q" ']],
   ['pump | state:active', 5, ['temperature ', 'mode ']],
 ]
 
