@@ -211,6 +211,14 @@ test('raw has late readings of every time that is asked for, however early: thei
   t.like(await ask(PUMP), { from, to, complete: false })
 })
 
+test('series of times that are all past their retention are empty, whatever is not removed yet', async (t) => {
+  const rig = await startIngress(t)
+  rig.series.found = { attrs: { t: columns } }
+  const [from, to] = [NOW_MS - 30 * DAY, NOW_MS - 20 * DAY]
+  const answer = await rig.post(PATH, { ...CREDENTIALS, ...PUMP, from, to, step: '5m' })
+  t.deepEqual(dataOf(answer), { step: '5m', from: to, to, complete: false, attrs: {} })
+})
+
 async function keyOf(rig: Rig, rights: object): Promise<string> {
   const made = await rig.post('/channel/key', { ...CREDENTIALS, ...rights })
   return String(dataOf(made)['key'])
