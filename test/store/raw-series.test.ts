@@ -33,7 +33,7 @@ async function rigWith(t: ExecutionContext, said: readonly Said[]) {
     if (index % BLOCK === BLOCK - 1) await writer.commit()
   }
   await writer.commit()
-  const series = new SeriesReading(store.database, UPDATES_MAX)
+  const series = new SeriesReading(store.database, { updates: UPDATES_MAX })
   const query = { channelId: channel(1), thingId: 'a', step: 'raw' } as const
   const read = (from: number, to: number) =>
     series.series({ ...query, from: START + from, to: START + to })
