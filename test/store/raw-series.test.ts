@@ -34,7 +34,7 @@ async function rigWith(t: ExecutionContext, said: readonly Said[]) {
     if (index % BLOCK === BLOCK - 1) await writer.commit()
   }
   await writer.commit()
-  const series = new SeriesReading(store.database, new FakeMeter(), UPDATES_MAX)
+  const series = new SeriesReading(store.database, new FakeMeter(), { updates: UPDATES_MAX })
   const query = { channelId: channel(1), thingId: 'a', step: 'raw' } as const
   const read = (from: number, to: number) =>
     series.series({ ...query, from: START + from, to: START + to })

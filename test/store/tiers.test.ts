@@ -239,7 +239,7 @@ test('raw/1: readings are whole with as many updates as a read unpacks, and up t
   const store = await openWatched(t, `sqlite:${await emptyFile(t)}`)
   const writer = await ChannelWriter.open(store, 1)
   const most = 512
-  const series = new SeriesReading(store.database, new FakeMeter(), most)
+  const series = new SeriesReading(store.database, new FakeMeter(), { updates: most })
   const query = { channelId: channel(1), thingId: 'a', from: START, to: 2 * START } as const
   const ask = async () => {
     const { wholeTo, attrs } = await series.series({ ...query, step: 'raw' })

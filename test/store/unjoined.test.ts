@@ -3,6 +3,7 @@
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
+import { TIER_MS } from '#domain/history/series'
 import type { BucketColumns } from '#domain/history/series'
 import { hashOf } from '#domain/identity'
 import { KNOWN_BYTES_MAX, KnownBlocks } from '#src/store/tiers/known-blocks'
@@ -64,6 +65,48 @@ for (const [title, more, isJoined] of MEANWHILE) {
     Object.assign(database, { snapshot: behind })
     t.is(await counted(), BLOCKS + more)
     t.is(await counted(), BLOCKS + more)
+  })
+}
+
+// Method: a Thing speaks once in each of several buckets; between that another one has many turns,
+// and joining has not begun.
+const WIDTH = TIER_MS['5m']
+const BUCKETS = 4
+const TURNS = 10
+
+const FOLLOWED: readonly (readonly [blocks: number, counted: number, requests: number])[] = [
+  [BUCKETS * TURNS, BUCKETS, 1],
+  [TURNS, BUCKETS, BUCKETS],
+  [TURNS - 2, BUCKETS - 1, BUCKETS],
+  [1, 0, BUCKETS],
+]
+
+for (const [blocks, counted, requests] of FOLLOWED) {
+  test(`series/2, unjoined/3: who follows the end gets on where a read takes ${blocks} blocks`, async (t) => {
+    const store = await openWatched(t, `sqlite:${await emptyFile(t)}`)
+    const writer = await ChannelWriter.open(store, 1)
+    for (let turn = 0; turn < BUCKETS * TURNS; turn += 1) {
+      const at = START + (turn * WIDTH) / TURNS
+      const inBucket = turn % TURNS
+      // In the last bucket it speaks last.
+      const speaks = inBucket === (turn < (BUCKETS - 1) * TURNS ? 1 : TURNS - 1)
+      const id = speaks ? 'a' : 'b'
+      await writer.take(thing('update', id, { at, attrs: { n: 1 }, acceptedAt: at })).commit()
+    }
+    const series = new SeriesReading(store.database, new FakeMeter(), { blocks })
+    const to = START + BUCKETS * WIDTH
+    let [from, found, asked, isPartial] = [START, 0, 0, false]
+    while (from < to && asked < 2 * BUCKETS) {
+      const query = { channelId: writer.channelId, thingId: 'a', step: '5m', from, to } as const
+      const answer = await series.series(query)
+      const { count = [] } = (answer.attrs['n'] ?? {}) as Partial<BucketColumns>
+      found += count.reduce((sum, each) => sum + each, 0)
+      from = answer.wholeTo ?? to
+      isPartial ||= answer.isPartial === true
+      asked += 1
+    }
+    t.deepEqual([from, found, asked], [to, counted, requests])
+    t.is(isPartial, blocks < BUCKETS * TURNS)
   })
 }
 

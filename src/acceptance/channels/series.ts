@@ -57,24 +57,29 @@ export class SeriesReads {
     const now = nowMs()
     const asked = { from: request.from, to: request.to ?? Math.max(now, request.from + 1) }
     const range = rangeOf({ ...asked, step: request.step ?? 'auto' }, this.#kept, now)
+    // Of times before those of the updates that are kept there may be late readings.
+    const read = range.step === 'raw' ? { ...range, from: asked.from } : range
     const { channelId } = request.reader
     const { attrs } = request
     const found: SeriesFound[] = []
     for (const thingId of ids) {
-      const query = { channelId, thingId, ...(attrs !== undefined && { attrs }), ...range }
-      found.push(await series.series(query))
+      const query = { channelId, thingId, ...(attrs !== undefined && { attrs }), ...read }
+      // The bucket of `from` would be one of those that are past their time.
+      const isKept = read.from < read.to
+      found.push(isKept ? await series.series(query) : { attrs: {} })
     }
     const whole = wholeOf(found, range)
     return {
       step: range.step,
-      ...whole,
+      from: whole.to > whole.from ? whole.from : read.from,
+      to: whole.to,
       isComplete:
         whole.from <= asked.from &&
         whole.to >= asked.to &&
         !found.some(({ isPartial }) => isPartial),
       ...(isOne
         ? { attrs: found[0]?.attrs ?? {} }
-        : { things: byThing(ids, found, { attr: attrs?.[0], ...pointsOf(whole, range) }) }),
+        : { things: byThing(ids, found, { attr: attrs?.[0], ...pointsOf(whole, read) }) }),
     }
   }
 }
@@ -120,8 +125,8 @@ function wholeOf(found: readonly SeriesFound[], { from, to }: Times): Times {
 
 /** The times of points within a range: the first bucket may begin before it. */
 function pointsOf({ from, to }: Times, { step, from: asked }: Range): Times {
-  const width = step === 'raw' ? 1 : TIER_MS[step]
-  return { from: from === asked ? from - (from % width) : from, to }
+  if (step === 'raw') return { from: asked, to }
+  return { from: from === asked ? from - (from % TIER_MS[step]) : from, to }
 }
 
 /** The points of each Thing within times that all of them have in common. */
