@@ -58,7 +58,9 @@ test('the reason of a refused publish is a sentence, also where its fault names 
   ]
   for (const [index, [topic, payload, reason]] of rows.entries()) {
     client.tell(publish(1, index + 1, { topic, payload: Buffer.from(payload) }))
-    const { properties } = await client.next('puback', index + 1)
+    const { properties } = (await client.next('puback', index + 1)) as {
+      readonly properties?: { readonly reasonString?: string }
+    }
     t.regex(properties?.reasonString ?? '', reason)
   }
 })
