@@ -29,7 +29,7 @@ export const PREFIX = {
   rule: 'must be 1 to 128 letters, digits, _, : or -',
 }
 
-/** The refusal of a key that would open nothing from the beginning: a duration stands for a time. */
+/** The refusal of a key that would open nothing from its beginning. */
 export const EXPIRES_IN_THE_PAST = invalid('expires_at', 'must be a time that is still to come')
 
 function readLabel(sent: SentText): Answer<string> {
