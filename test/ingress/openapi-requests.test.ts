@@ -225,6 +225,8 @@ const isWhole = (example: Record, examples: readonly Record[]): boolean =>
 const BEYOND_SCHEMAS: ReadonlySet<string> = new Set([
   '/message deliver_at',
   '/channel/key expires_at',
+  '/rule/test from',
+  '/rule/test to',
   '/thing/series from',
   '/thing/series to',
   '/channel/export from',
