@@ -7,6 +7,7 @@ import type { ExecutionContext } from 'ava'
 import { ALL_POINTS_MAX } from '#domain/history/series'
 import type { SeriesFound } from '#domain/history/series'
 import { SeriesReading } from '#src/store/tiers/series'
+import { FakeMeter } from '#test/support/fake-telemetry'
 import { emptyFile } from '#test/support/sqlite-store'
 import { ChannelWriter } from '#test/support/store-writer'
 import { channel, thing } from '#test/support/submissions'
@@ -33,7 +34,7 @@ async function rigWith(t: ExecutionContext, said: readonly Said[]) {
     if (index % BLOCK === BLOCK - 1) await writer.commit()
   }
   await writer.commit()
-  const series = new SeriesReading(store.database, { updates: UPDATES_MAX })
+  const series = new SeriesReading(store.database, new FakeMeter(), { updates: UPDATES_MAX })
   const query = { channelId: channel(1), thingId: 'a', step: 'raw' } as const
   const read = (from: number, to: number) =>
     series.series({ ...query, from: START + from, to: START + to })

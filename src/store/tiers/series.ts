@@ -15,6 +15,7 @@
 import { ALL_POINTS_MAX, PERIOD_MS, TIER_MS } from '#domain/history/series'
 import type { BucketColumns, SeriesFound, SeriesQuery } from '#domain/history/series'
 import type { SeriesStore, Tier } from '#domain/history/series'
+import type { Meter } from '#domain/telemetry'
 import type { TierChunkRow } from '#src/store/entities/tiers'
 import { channelOf } from '#src/store/feed/channel-of'
 import type { Database } from '#src/store/jobs/database'
@@ -28,6 +29,7 @@ import { JOINED } from './chunk-rows.ts'
 import { COUNT, LAST, MAX, MIN, SUM, numberAt } from './rows.ts'
 import { addItem } from './contributions.ts'
 import { UPDATES_MAX, rawSeries } from './raw.ts'
+import { KnownBlocks } from './known-blocks.ts'
 import { endsThing } from './readings.ts'
 import { BLOCKS_MAX, Unjoined } from './unjoined.ts'
 import type { Found } from './unjoined.ts'
@@ -42,10 +44,12 @@ const UNPACKED = { updates: UPDATES_MAX, blocks: BLOCKS_MAX }
 
 export class SeriesReading implements SeriesStore {
   readonly #database: Database
+  readonly #blocks: KnownBlocks
   readonly #most: typeof UNPACKED
 
-  constructor(database: Database, most: Partial<typeof UNPACKED> = {}) {
+  constructor(database: Database, meter: Meter, most: Partial<typeof UNPACKED> = {}) {
     this.#database = database
+    this.#blocks = new KnownBlocks(meter)
     this.#most = { ...UNPACKED, ...most }
   }
 
@@ -56,7 +60,8 @@ export class SeriesReading implements SeriesStore {
     const channel = await database.read((executor) => channelOf(executor, channelId))
     if (channel === undefined) return NOTHING
     const since = query.from - (query.from % TIER_MS[step])
-    const unjoined = new Unjoined({ channel, thingId: query.thingId, since }, this.#most.blocks)
+    const wanted = { channel, thingId: query.thingId, since }
+    const unjoined = new Unjoined(this.#blocks, wanted, this.#most.blocks)
     await unjoined.readAhead(database)
     // series/1
     const read = await database.snapshot(async (executor) => {

@@ -11,11 +11,13 @@
 //   unjoined/3. Where there are more than a read takes, it takes the oldest of those that were
 //     accepted from a time on: who goes on from where they end gets others.
 
+import { hashOf } from '#domain/identity'
 import type { UpdateBlockRow } from '#src/store/entities/feed'
-import { marksOf, mayHaveIn, updatesOf } from '#src/store/feed/update-blocks'
+import { rowsOf, unpackedBlock } from '#src/store/feed/update-blocks'
 import type { UpdateRow } from '#src/store/feed/update-blocks'
 import type { Reader } from '#src/store/jobs/executor'
 import { allIn } from '#src/store/statements/bulk'
+import type { KnownBlocks } from './known-blocks.ts'
 
 /** Blocks that one read takes: four runs. */
 export const BLOCKS_MAX = 2_048
@@ -47,19 +49,22 @@ interface Taken extends Pick<Found, 'upTo' | 'isSince'> {
 }
 
 export class Unjoined {
+  readonly #known: KnownBlocks
   readonly #wanted: Wanted
   readonly #blocksMax: number
   /** What blocks that were read have of the Thing, by their numbers. */
   readonly #read = new Map<number, readonly UpdateRow[]>()
 
-  constructor(wanted: Wanted, blocksMax: number) {
+  constructor(known: KnownBlocks, wanted: Wanted, blocksMax: number) {
+    this.#known = known
     this.#wanted = wanted
     this.#blocksMax = blocksMax
   }
 
   /** unjoined/2 */
   async readAhead(reader: Reader): Promise<void> {
-    const { ids } = await this.#taken(reader)
+    const { ids: taken } = await this.#taken(reader)
+    const ids = this.#having(taken)
     for (let start = 0; start < ids.length; start += SLICE_BLOCKS) {
       await this.#look(reader, ids.slice(start, start + SLICE_BLOCKS))
     }
@@ -68,10 +73,7 @@ export class Unjoined {
   /** The updates of the Thing in a snapshot, the oldest first. (unjoined/1) */
   async found(snapshot: Reader): Promise<Found> {
     const { ids, ...found } = await this.#taken(snapshot)
-    await this.#look(
-      snapshot,
-      ids.filter((id) => !this.#read.has(id)),
-    )
+    await this.#look(snapshot, this.#having(ids))
     return { updates: ids.flatMap((id) => this.#read.get(id) ?? []), ...found }
   }
 
@@ -98,17 +100,31 @@ export class Unjoined {
     )
   }
 
+  /** Those of the blocks that may have the Thing, and were not read. */
+  #having(ids: readonly number[]): readonly number[] {
+    const thing = hashOf(this.#wanted.thingId)
+    const having: number[] = []
+    for (const id of ids) {
+      if (this.#read.has(id)) continue
+      if (this.#known.mayHave(id, thing)) having.push(id)
+      else this.#read.set(id, NO_UPDATES)
+    }
+    return having
+  }
+
   async #look(reader: Reader, ids: readonly number[]): Promise<void> {
     const { channel, thingId: entityId } = this.#wanted
     const blocks = await allIn<Block>(
       reader,
       ids,
-      (list) => `SELECT id, content FROM update_blocks
-        WHERE id IN (${list}) AND is_joined = 0 AND ${mayHaveIn('content')}`,
-      { behind: marksOf(entityId) },
+      (list) => `SELECT id, content FROM update_blocks WHERE id IN (${list}) AND is_joined = 0`,
     )
-    for (const id of ids) this.#read.set(id, [])
-    for (const { id, content } of blocks)
-      this.#read.set(id, updatesOf(content, { channel, entityId }))
+    for (const { id, content } of blocks) {
+      const block = unpackedBlock(content)
+      this.#known.learn(id, block.columns.entities)
+      this.#read.set(id, rowsOf(block, { channel, entityId }))
+    }
   }
 }
+
+const NO_UPDATES: readonly UpdateRow[] = []
