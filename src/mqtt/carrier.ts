@@ -1,5 +1,8 @@
 // The ports of a carrier of MQTT: TCP and WebSocket behind one type.
 
+/** Where MQTT comes over WebSocket, beside the other paths of the HTTP listener. */
+export const MQTT_PATH = '/mqtt'
+
 export interface MqttCarrier {
   /** The address from which the client connects. */
   readonly address: string

@@ -9,15 +9,11 @@ import { normaliseAddress, trustedProxyCheck } from '#src/http/client-address'
 import type { Ingress } from '#src/ingress/ingress'
 import type { MetricsPart } from '#src/telemetry/meter'
 import { ConnectionLimits } from '#src/doors/connection-limits'
-import { createMqttTcpListener } from '#src/mqtt/carriers/tcp'
-import { createMqttWebSocketListener } from '#src/mqtt/carriers/websocket'
 import { createTcpListener } from '#src/transports/carriers/tcp'
 import type { Sessions } from '#src/transports/sessions'
 import type { UpgradePorts } from '#src/transports/carriers/upgrade'
 import { createWssListener } from '#src/transports/carriers/wss'
 import { certificateOf } from './private-certificate.ts'
-import { composeMqtt } from './stages.ts'
-import type { MqttStage } from './stages.ts'
 import { threadSettings } from './threads/contract.ts'
 import { startThread } from './threads/start-thread.ts'
 import type { Thread } from './threads/start-thread.ts'
@@ -78,59 +74,22 @@ export function composeSessionDoors(
   return carriers.map((carrier) => ({ ...MAKE[carrier](config, edge, parts), drain }))
 }
 
-interface MqttParts extends MqttStage {
-  readonly ingress: Ingress
-}
-
-/** The doors of MQTT: listeners over one set of connections, which drain together. */
-export function composeMqttDoors(
-  config: Config,
-  edge: BackendEdge,
-  { ingress, ...parts }: MqttParts,
-): readonly Door[] {
-  const { plain, tls, overWebSocket } = config.mqtt
-  const isOn = plain !== undefined || tls !== undefined || overWebSocket
-  if (!config.roles.ingress || !isOn) return []
-  const door = composeMqtt(config, edge, parts)
-  const open = door.open.bind(door)
-  const ports = { open, limits: limitsOf('mqtt', config, edge), runtime: edge.runtime }
-  const isTrustedProxy = proxyCheckOf(config)
-  const certificate = certificateOf(config.privateTransports)
-  const [named, namedTls] = [
-    { name: 'mqtt', setting: 'SERVICE_MQTT_ADDR', certificate: undefined },
-    { name: 'mqtts', setting: 'SERVICE_MQTT_TLS_ADDR', certificate },
-  ] as const
-  const listeners = [
-    plain && createMqttTcpListener({ ...plain, ...named, isTrustedProxy }, ports),
-    tls && createMqttTcpListener({ ...tls, ...namedTls, isTrustedProxy }, ports),
-    overWebSocket && createMqttWebSocketListener({ ...webSocketsOf(ingress), ...ports }),
-  ]
-  return listeners
-    .filter((listener) => typeof listener === 'object')
-    .map((listener) => ({
-      ...listener,
-      drain: () => door.drain(),
-      close: async () => {
-        door.close()
-        await listener.close()
-      },
-    }))
-}
-
 /** The HTTP listener, for carriers over WebSocket. */
-const webSocketsOf = (ingress: Ingress): Omit<UpgradePorts, 'limits'> => ({
+export const webSocketsOf = (ingress: Ingress): Omit<UpgradePorts, 'limits'> => ({
   host: { mount: (apply) => ingress.http.mount(apply), listen: () => ingress.listen() },
   clientAddress: ingress.clientAddress,
   refuseUpgrade: ingress.refuseUpgrade,
   upgraded: () => ingress.connections.upgraded(),
 })
 
-function proxyCheckOf({ trustedProxies }: Config): (address: string) => boolean {
+/** Says which addresses are those of trusted proxies. */
+export function proxyCheckOf({ trustedProxies }: Config): (address: string) => boolean {
   const isTrusted = trustedProxyCheck(trustedProxies)
   return (address) => isTrusted(normaliseAddress(address) ?? address)
 }
 
-function limitsOf(
+/** The limits of the connections of one carrier. */
+export function limitsOf(
   carrier: CarrierName | 'mqtt',
   { privateTransports }: Pick<Config, 'privateTransports'>,
   { meter }: Pick<BackendEdge, 'meter'>,

@@ -13,7 +13,8 @@ import { readStaticFiles } from '#src/ingress/static-files'
 import type { StaticFile } from '#src/ingress/static-files'
 import { profileOf } from './gateway-profile.ts'
 import type { BoundPorts } from './gateway-profile.ts'
-import { composeMqttDoors, composeSessionDoors, httpDoor } from './doors.ts'
+import { composeSessionDoors, httpDoor } from './doors.ts'
+import type { MqttParts } from './mqtt-doors.ts'
 import { composeBridge, composeStages } from './stages.ts'
 import { providerProfiles } from '#src/providers/providers'
 import { metricsText } from '#src/telemetry/metrics'
@@ -88,7 +89,7 @@ export async function composeFrontend(
   )
   const ofSessions = composeSessionDoors(config, edge, { ingress, sessions })
   const requestParts = { ingress, backend, acceptance, isOpen: () => isOpen }
-  const ofRequests = [httpDoor(ingress), ...composeMqttDoors(config, edge, requestParts)]
+  const ofRequests = [httpDoor(ingress), ...(await mqttDoors(config, edge, requestParts))]
   const doors: readonly Door[] = [...ofRequests, ...ofSessions]
   const bridge = await composeBridge(config, edge, { ...acceptance, backend })
   const remoteMetrics = async (): Promise<readonly MetricsPart[]> => {
@@ -147,6 +148,19 @@ function ingressOptions(config: Config, assistants: readonly Style[]): IngressOp
     isPortShared: config.cluster !== undefined,
     isHttps: config.publicBaseUrl !== undefined,
   }
+}
+
+/** Returns none where no setting turns MQTT on, and loads none of its code then. */
+async function mqttDoors(
+  config: Config,
+  edge: BackendEdge,
+  parts: MqttParts,
+): Promise<readonly Door[]> {
+  const { plain, tls, overWebSocket } = config.mqtt
+  const isOn = plain !== undefined || tls !== undefined || overWebSocket
+  if (!config.roles.ingress || !isOn) return []
+  const { composeMqttDoors } = await import('./mqtt-doors.ts')
+  return composeMqttDoors(config, edge, parts)
 }
 
 /** Undefined for a gateway without a console. */

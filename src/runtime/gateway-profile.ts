@@ -2,7 +2,7 @@
 
 import { CARRIERS } from '#domain/carrier'
 import type { Config } from '#src/config/config'
-import { MQTT_PATH } from '#src/mqtt/carriers/websocket'
+import { MQTT_PATH } from '#src/mqtt/carrier'
 import { PROTOCOL, WSS_PATH } from '#src/schemas/frames'
 
 /** The ports that this process has bound, by the names of its doors. */

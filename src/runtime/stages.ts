@@ -8,7 +8,6 @@ import type { Acceptance, AcceptanceOptions } from '#src/acceptance/acceptance'
 import type { Derive } from '#src/acceptance/password-work'
 import { sessionAdmission } from '#src/acceptance/devices/device-identity'
 import type { Bridge } from '#src/mqtt/bridge/bridge'
-import { MqttDoor } from '#src/mqtt/door'
 import { tokenProblemIn } from '#src/providers/providers'
 import { Acceptor } from '#src/stream/acceptor'
 import { createSessions } from '#src/transports/sessions'
@@ -88,27 +87,6 @@ function composeAcceptor(
   )
   backend.answerFor(acceptor)
   return acceptor
-}
-
-export interface MqttStage {
-  readonly backend: Pick<Backend, 'bus' | 'onLoss' | 'stores'>
-  readonly acceptance: Acceptance
-  /** False while the process takes no requests. */
-  readonly isOpen: () => boolean
-}
-
-/** The sessions of MQTT clients, over the backend's stores and bus. */
-export function composeMqtt(
-  { token, deviceRetentionMs }: Pick<Config, 'token' | 'deviceRetentionMs'>,
-  edge: StageEdge,
-  { backend, acceptance, isOpen }: MqttStage,
-): MqttDoor {
-  const door = new MqttDoor(
-    { ...edge, ...backend.stores, acceptance, bus: backend.bus, isOpen },
-    { keysOnly: token !== '', keptMsMax: deviceRetentionMs },
-  )
-  backend.onLoss(() => door.recheck())
-  return door
 }
 
 /**

@@ -16,7 +16,6 @@ import type { Request } from '#src/ingress/request'
 import type { Row } from '#src/ingress/row'
 import { ownThingId } from '#src/mqtt/devices/entity-name'
 import { NO_STATE } from '#src/mqtt/devices/family-state'
-import { translate } from '#src/mqtt/devices/translate'
 import { lineOf } from '#src/refusals/refusal'
 import { given, whole } from '#src/schemas/json-schema'
 import type { JsonSchema } from '#src/schemas/json-schema'
@@ -91,6 +90,8 @@ async function take(
   const sender = { thingId: ownThingId({ ...key, clientId }), mappings: [], key }
   const { body: payload, receivedAtMs } = request
   const topic = `v1/devices/me/${kind}`
+  // Loaded for those who have such devices: it knows every family.
+  const { translate } = await import('#src/mqtt/devices/translate')
   const read = translate({ topic, payload, receivedAtMs }, { sender, state: NO_STATE })
   if (read === undefined) throw new Error(`nothing takes ${topic}`)
   if (isFault(read)) return read.code === 'key_scope' ? access.refuse(request, read) : read

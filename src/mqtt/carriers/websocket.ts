@@ -10,6 +10,7 @@ import type { Listener } from '#src/doors/door'
 import { mountEndpoint } from '#src/transports/carriers/upgrade'
 import type { Endpoint, Room, UpgradePorts } from '#src/transports/carriers/upgrade'
 import { HELD_MAX } from '#src/mqtt/bounds'
+import { MQTT_PATH } from '#src/mqtt/carrier'
 import type { CarrierHandle, MqttCarrier } from '#src/mqtt/carrier'
 import { PACKET_BYTES_MAX } from '#src/mqtt/codec'
 
@@ -17,8 +18,6 @@ interface MqttWebSocketPorts extends UpgradePorts {
   readonly open: (carrier: MqttCarrier, openingMs: number) => CarrierHandle
 }
 
-/** Beside the other paths of the HTTP listener. */
-export const MQTT_PATH = '/mqtt'
 const PROTOCOL = 'mqtt'
 /** The library's longest wait for a silent socket. The session has the client's own keep alive. */
 const IDLE_SECONDS = 960

@@ -11,8 +11,14 @@ import { databasePath, openStoreAt } from '#test/support/sqlite-store'
 
 const ROOT = new URL('../../..', import.meta.url).pathname
 
-/** Kept out of threads that do not need them: 9 MB, 5 MB, and 13 MB with HTTP/2. */
-const LARGE = ['typeorm', 'prom-client', 'internal/deps/undici/undici']
+/** Kept out of threads that do not need them: 9 MB, 5 MB, 13 MB with HTTP/2, and those of MQTT. */
+const LARGE = [
+  'typeorm',
+  'prom-client',
+  'internal/deps/undici/undici',
+  'mqtt-packet',
+  '@bufbuild/protobuf',
+]
 
 /** Gives those of LARGE that a process has loaded after these statements. */
 async function largeAfter(statements: string): Promise<readonly string[]> {
@@ -78,6 +84,6 @@ test('a process migrates a new database with TypeORM, which the table of this te
   t.deepEqual(loaded, ['typeorm'])
 })
 
-test('the frontend loads the metrics library, and no HTTP client of Node', async (t) => {
+test('the frontend loads the metrics library, no HTTP client of Node, and nothing of MQTT', async (t) => {
   t.deepEqual(await largeAfter(`await import('#src/runtime/frontend')`), ['prom-client'])
 })
