@@ -15,9 +15,10 @@ import { freePort } from '#test/support/free-port'
 import { startGateway, temporaryFolder } from '#test/support/gateway'
 import { json, runAt as run } from '#test/support/real-command-line'
 import type { Env } from '#test/support/real-command-line'
+import { standingGateway } from '#test/support/standing'
 
 test.serial('each command does its work at a real gateway', async (t) => {
-  const gateway = await startGateway(t)
+  const gateway = await standingGateway()
   const folder = await temporaryFolder(t)
   const base: Env = {
     PATH: process.env['PATH'],
@@ -156,7 +157,7 @@ test.serial('the doctor names each problem and each passed check', async (t) => 
 })
 
 test.serial('as a process it prints results, and ends with its exit code', async (t) => {
-  const gateway = await startGateway(t)
+  const gateway = await standingGateway()
   const file = fileURLToPath(import.meta.resolve('#src/cli/heliograph'))
   const asProcess = async (words: string) =>
     await promisify(execFile)(process.execPath, [...process.execArgv, file, ...split(words)], {
