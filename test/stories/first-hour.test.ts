@@ -12,15 +12,14 @@ import { createClient } from '#src/client/client'
 import { PASSWORD } from '#test/support/device'
 import { blocksOf } from '#test/support/document-blocks'
 import { temporaryFolder, until } from '#test/support/gateway'
+import { program } from '#test/support/program'
 import { standingOpenGateway } from '#test/support/standing'
 
 const ROOT = new URL('../../', import.meta.url)
 const SDK = new URL('src/client/index.ts', ROOT).href
-const COMMAND_LINE = new URL('src/cli/heliograph.ts', ROOT).pathname
 const GATEWAY = 'http://127.0.0.1:8080'
 
-/** `npx heliograph` runs the sources. */
-const NPX = `npx() { shift; node ${process.execArgv.join(' ')} ${COMMAND_LINE} "$@"; }\n`
+const NPX = `npx() { shift; node ${program('cli/heliograph').join(' ')} "$@"; }\n`
 
 interface Run {
   readonly folder: string
