@@ -124,3 +124,35 @@ test('raw/3: of one time it gives as many values as a series may have, and says 
   const { attrs, wholeTo, isPartial } = await read(1, 5)
   t.deepEqual([wholeTo, isPartial, attrs['n0']?.times], [undefined, undefined, [START + 1]])
 })
+
+test('raw/4: long texts are read in parts by who goes on at the end, as many at once as short ones take', async (t) => {
+  const store = await openWatched(t, `sqlite:${await emptyFile(t)}`)
+  const writer = await ChannelWriter.open(store, 1)
+  const text = 'a'.repeat(30_000)
+  for (const at of counted(300)) {
+    const attrs = { n: `${text}${at}`, t: at }
+    writer.take(thing('update', 'a', { at: START + at, acceptedAt: START + at, attrs }))
+  }
+  await writer.commit()
+  const query = { channelId: channel(1), thingId: 'a', step: 'raw' } as const
+  const lengths: number[] = []
+  const times = await allTimes(async (from, to) => {
+    const found = await store.series.series({ ...query, from: START + from, to: START + to })
+    lengths.push(JSON.stringify(found).length)
+    return found
+  }, 300)
+  t.deepEqual(times, counted(300))
+  t.true(lengths.length > 1 && Math.max(...lengths) < 6 * 2 ** 20, lengths.join())
+  // Of one time as well.
+  for (const at of counted(300)) {
+    writer.take(
+      thing('update', 'b', { at: START, acceptedAt: START + at, attrs: { n: text + at } }),
+    )
+  }
+  await writer.commit()
+  const one = { ...query, thingId: 'b', from: START, to: START + 5 }
+  const { wholeTo, isPartial, attrs } = await store.series.series(one)
+  t.deepEqual([wholeTo, isPartial], [START + 1, true])
+  t.true((attrs['n']?.times.length ?? 0) > 100)
+  t.true(JSON.stringify(attrs).length < 6 * 2 ** 20)
+})

@@ -3,9 +3,10 @@
 
 import { isFault } from '#domain/fault'
 import { AUTO_POINTS_MAX, POINTS_MAX, TIERS, TIER_MS, firstKept } from '#domain/history/series'
-import type { Columns, SeriesFound, SeriesQuery, SeriesStore, Step } from '#domain/history/series'
+import type { Columns, SeriesFound, SeriesQuery, Step } from '#domain/history/series'
 import type { Answer } from '#domain/ports'
 import type { TierRetention } from '#domain/history/series'
+import { pause } from '#domain/runtime'
 import { SERIES } from '#src/schemas/history/series-routes'
 import type { AskedStep, SeriesAnswer } from '#src/schemas/history/series-routes'
 import { readersOf } from '#src/schemas/shape'
@@ -21,16 +22,20 @@ interface Kept {
   readonly rawMs: number
 }
 
+type Ports = Pick<Stage, 'access' | 'nowMs' | 'retention' | 'series' | 'soon'>
+
 export class SeriesReads {
-  readonly #ports: Pick<Stage, 'access' | 'nowMs' | 'retention'> & { readonly series: SeriesStore }
+  readonly #ports: Ports
   readonly #kept: Kept
 
-  constructor(
-    ports: Pick<Stage, 'access' | 'nowMs' | 'retention'> & { readonly series: SeriesStore },
-    tiers: TierRetention,
-  ) {
+  constructor(ports: Ports, tiers: TierRetention) {
     this.#ports = ports
     this.#kept = { tiers, rawMs: ports.retention.thingUpdates }
+  }
+
+  /** Lets requests that have arrived be read, between the parts of a long answer. */
+  pause(): Promise<void> {
+    return pause(this.#ports)
   }
 
   /** A Thing that was deleted, or never was, has no attrs. */
