@@ -56,9 +56,9 @@ test('the files that take longest begin first, and each of them is in a run', (t
   )
 })
 
-for (const folder of Object.values(GROUPS).flat()) {
-  test(`the folder ${folder} of a group has tests`, (t) => {
-    t.true(EVERY_FILE.some((file) => file.startsWith(`test/${folder}/`)))
+for (const part of Object.values(GROUPS).flat()) {
+  test(`${part} of a group has tests`, (t) => {
+    t.true(EVERY_FILE.some((file) => `${file}/`.startsWith(`test/${part}/`)))
   })
 }
 

@@ -194,7 +194,7 @@ test('a Node that is started as a child runs the same files as its parent: sourc
     if (file === 'test/layout.test.ts' || !text.includes('process.execPath')) continue
     t.regex(
       text,
-      /process\.execArgv|serveWhileStdin|program\(/,
+      /process\.execArgv|serveWhileStdin|(program|script)\(/,
       `${file}: hand process.execArgv on, or use test/support/program`,
     )
   }

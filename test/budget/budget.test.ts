@@ -9,7 +9,7 @@ import { TEST_MS } from '#test/support/bounds'
 import { functionsOf } from '#test/support/thread-probe'
 import type { ByThread } from '#test/support/thread-probe'
 import type { Reading } from '#test/support/probed-thread'
-import type { Owner } from '#test/support/gateway'
+import { standing } from '#test/support/standing'
 import { BUDGETS, JOURNEYS, misfits } from './bounds.ts'
 import type { Budget, JourneyName } from './bounds.ts'
 import { SUBMISSIONS, openSite } from './site.ts'
@@ -20,13 +20,7 @@ const CALLS_MIN = 0.9 * SUBMISSIONS
 /** Noise only adds to what a round counts, so the least of each counts. */
 const ROUNDS = 3
 
-const teardowns: Parameters<Owner['teardown']>[0][] = []
-const file: Owner = { teardown: (end) => void teardowns.push(end) }
-test.after.always('the gateway ends', async () => {
-  for (const end of teardowns.toReversed()) await end()
-})
-
-let opened: Promise<Site> | undefined
+const siteOfAll = standing(openSite)
 
 async function roundOf(site: Site, name: JourneyName): Promise<ByThread<Reading>> {
   const { probe, journeys } = site
@@ -95,8 +89,7 @@ const TITLES: Readonly<Record<JourneyName, string>> = {
 for (const name of JOURNEYS) {
   test.serial(`${TITLES[name]} calls and allocates what its budget allows`, async (t) => {
     t.timeout(TEST_MS)
-    opened ??= openSite(file)
-    const { byFile, ...used } = await usedBy(await opened, name)
+    const { byFile, ...used } = await usedBy(await siteOfAll(), name)
     t.log(JSON.stringify(used))
     const differences = misfits(used, BUDGETS[name])
     if (differences.length > 0) {

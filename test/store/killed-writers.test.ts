@@ -2,7 +2,6 @@
 // Method: a process that kills itself at each statement in turn.
 
 import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
 import test from 'ava'
@@ -12,13 +11,13 @@ import type { Store } from '#src/store/store'
 import { TEST_MS } from '#test/support/bounds'
 import { joinAll } from '#test/support/joined'
 import { emptyDatabase, openNode, sharedMariaDb } from '#test/support/mariadb'
+import { script } from '#test/support/program'
 import { databasePath, openStoreAt } from '#test/support/sqlite-store'
 import { ChannelWriter } from '#test/support/store-writer'
 import { channel, message, thing } from '#test/support/submissions'
 
 const mariaDb = sharedMariaDb()
 const run = promisify(execFile)
-const SCRIPT = fileURLToPath(new URL('../support/dying-writer.ts', import.meta.url))
 const A = channel(1)
 
 interface Engine {
@@ -88,7 +87,7 @@ for (const [engine, make, verb, statements] of KILLED) {
       const before = await stateOf(store)
       await store.close()
       for (const statement of statements) {
-        const words = [...process.execArgv, SCRIPT, url, statement, verb]
+        const words = [...script('dying-writer'), url, statement, verb]
         const error = await t.throwsAsync(run(process.execPath, words))
         t.like(error, { signal: 'SIGKILL' }, `${statement}: ${String(error)}`)
         const again = await open()

@@ -3,7 +3,6 @@
 // after the other.
 
 import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
 import test from 'ava'
@@ -19,6 +18,7 @@ import { makeFormer, onDatabase } from '#test/support/former-database'
 import { FakeLogger, FakeMeter } from '#test/support/fake-telemetry'
 import { joinAll } from '#test/support/joined'
 import { newDatabase, sharedMariaDb } from '#test/support/mariadb'
+import { script } from '#test/support/program'
 import { realRuntime } from '#test/support/real-runtime'
 import { databasePath } from '#test/support/sqlite-store'
 import { channel, opId } from '#test/support/submissions'
@@ -26,7 +26,6 @@ import { expects } from '#test/support/taken-over'
 
 const mariaDb = sharedMariaDb()
 const run = promisify(execFile)
-const SCRIPT = fileURLToPath(new URL('../support/dying-take-over.ts', import.meta.url))
 
 /** The second channel. */
 const SECOND = parseChannelId('KPGDYS9RARVT2F043072Z7XP1G') ?? channel(2)
@@ -95,7 +94,7 @@ for (const [when, statements] of KILLED) {
     const before = await onDatabase(url, rowsOf)
     const isSqlite = url.startsWith('sqlite:')
     for (const statement of statements) {
-      const words = [...process.execArgv, SCRIPT, url, statement]
+      const words = [...script('dying-take-over'), url, statement]
       const error = await t.throwsAsync(run(process.execPath, words), undefined, statement)
       t.like(error, { signal: 'SIGKILL' }, `${statement}: ${String(error)}`)
       // SQLite undoes all of it, before it is recorded.

@@ -8,6 +8,7 @@ import type { Wire } from '#src/schemas/members'
 import { PASSWORD } from '#test/support/making'
 import { figureOf, post, startGateway, until } from '#test/support/gateway'
 import type { Gateway } from '#test/support/gateway'
+import { standingGateway } from '#test/support/standing'
 
 const REVISIONS = ['2025-06-18', '2025-11-25', '2026-07-28']
 
@@ -41,7 +42,7 @@ test.serial('with each revision a Message is sent and a Thing is kept', async (t
 })
 
 test.serial('without the setting there is no surface for assistants', async (t) => {
-  const gateway = await startGateway(t)
+  const gateway = await standingGateway()
   t.is((await post(gateway, '/mcp', {})).status, 404)
 })
 

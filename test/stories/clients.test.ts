@@ -23,8 +23,8 @@ import {
 import { keyed } from '#test/support/clients/keyed'
 import { clientProgram, hasClient, hasProgram } from '#test/support/clients/programs'
 import { blocksOf } from '#test/support/document-blocks'
-import { post, startGateway, temporaryFolder } from '#test/support/gateway'
-import type { Gateway } from '#test/support/gateway'
+import { post, temporaryFolder } from '#test/support/gateway'
+import { standingOpenGateway } from '#test/support/standing'
 
 const run = promisify(execFile)
 const SETTINGS = new URL('../support/clients', import.meta.url).pathname
@@ -33,20 +33,11 @@ const STUBS = `${SETTINGS}/esp32`
 const block = (heading: string, language: string, at = 0): string =>
   blocksOf('docs/clients.md', heading, language)[at] ?? ''
 
-// One gateway serves every test; it ends with the last of them.
-const endings: (() => unknown)[] = []
-const owner = { teardown: (end: () => unknown) => void endings.unshift(end) }
-let started: Promise<Gateway> | undefined
-const sharedGateway = (): Promise<Gateway> =>
-  (started ??= startGateway(owner, { env: { SERVICE_TOKEN: '' } }))
-const withKey = async (t: ExecutionContext) => keyed(t, await sharedGateway())
-test.after.always(async () => {
-  for (const end of endings) await end()
-})
+const withKey = async (t: ExecutionContext) => keyed(t, await standingOpenGateway())
 
 test('three validators find nothing in the documents of a gateway', async (t) => {
   if (!hasClient(t, 'redocly')) return
-  const { baseUrl } = await sharedGateway()
+  const { baseUrl } = await standingOpenGateway()
   const folder = await temporaryFolder(t)
   const paths = await Promise.all(
     ['openapi.json', 'openapi.json?styles=1', 'asyncapi.json'].map(async (name, at) => {
@@ -78,7 +69,7 @@ test('three validators find nothing in the documents of a gateway', async (t) =>
 
 test('the document of a gateway makes clients of Python and Go that do what they show', async (t) => {
   if (!hasClient(t, 'openapi-generator-cli') || !hasProgram(t, 'java')) return
-  const { baseUrl } = await sharedGateway()
+  const { baseUrl } = await standingOpenGateway()
   const folder = await temporaryFolder(t)
   const path = join(folder, 'openapi.json')
   writeFileSync(path, await (await fetch(`${baseUrl}/openapi.json`)).text())

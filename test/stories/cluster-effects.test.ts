@@ -11,17 +11,12 @@ import { watch } from '#src/client/watch'
 import type { Delivery } from '#src/schemas/frames'
 import { TEST_MS } from '#test/support/bounds'
 import { historyOf } from '#test/support/audit'
-import {
-  allLanesApplied,
-  nodeOf,
-  standing,
-  startCluster,
-  testsWithServers,
-} from '#test/support/cluster'
+import { allLanesApplied, nodeOf, startCluster, testsWithServers } from '#test/support/cluster'
 import type { Servers } from '#test/support/cluster'
 import { createChannels, PASSWORD } from '#test/support/device'
 import { post, until } from '#test/support/gateway'
 import type { Gateway } from '#test/support/gateway'
+import { standing } from '#test/support/standing'
 
 /** Far less than the minute after which a kept answer is compared with the database in any case. */
 const NEW_PASSWORD = 'another-password'
@@ -50,7 +45,7 @@ interface Scene {
 
 type Effect = (scene: Scene) => Promise<void>
 
-const clusterOf = standing((file, servers) => startCluster(file, servers, 2))
+const clusterOf = standing((file, servers: Servers) => startCluster(file, servers, 2))
 
 /** Runs them one after the other on the cluster, each with a channel and a device of its own. */
 async function inTurn(

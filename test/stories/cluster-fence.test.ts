@@ -14,7 +14,6 @@ import {
   lanesOf,
   loaded,
   nodeOf,
-  standing,
   startCluster,
   testsWithServers,
   throughEveryLane,
@@ -26,6 +25,7 @@ import { figureOf, until } from '#test/support/gateway'
 import { mixedLoad } from '#test/support/mixed-load'
 import { seeded } from '#test/support/random'
 import { Relay } from '#test/support/relay'
+import { standing } from '#test/support/standing'
 
 const CHANNELS = 10
 const FENCED = 'lane lost: another process applies it'
@@ -43,7 +43,7 @@ interface Hang {
   readonly failedTurns: number
 }
 
-const everything = standing(async (file, servers) => {
+const everything = standing(async (file, servers: Servers) => {
   const relay = await Relay.open(file, servers.mariaDb.port)
   const behindRelay = {
     SERVICE_DATABASE_URL: servers.databaseUrl.replace(/:\d+\//, `:${relay.port}/`),

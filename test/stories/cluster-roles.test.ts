@@ -21,10 +21,10 @@ import {
   LANES,
   allLanesApplied,
   nodeOf,
-  standing,
   startCluster,
   testsWithServers,
 } from '#test/support/cluster'
+import type { Servers } from '#test/support/cluster'
 import {
   createChannels,
   credentialsOf,
@@ -36,6 +36,7 @@ import { figureOf, get, post, startGateway, until } from '#test/support/gateway'
 import type { Gateway } from '#test/support/gateway'
 import type { Outcome } from '#test/support/load'
 import { FIRINGS, firingsBeforeOthers } from '#test/support/rules-burst'
+import { standing } from '#test/support/standing'
 
 const clusterTest = testsWithServers()
 
@@ -51,7 +52,7 @@ const ATTRS = { a: 'a'.repeat(10_000), b: `${'a'.repeat(5_000)}b${'a'.repeat(5_0
 const INGRESS = { SERVICE_ROLES: 'ingress' }
 
 /** One node that applies, one that accepts, and two that accept on the same port. */
-const everything = standing(async (file, servers) => {
+const everything = standing(async (file, servers: Servers) => {
   const { port, release } = await reservePort()
   file.teardown(release)
   const sharing = { ...INGRESS, SERVICE_HTTP_ADDR: `127.0.0.1:${port}` }

@@ -18,7 +18,6 @@ import {
   loaded,
   loadOn,
   nodeOf,
-  standing,
   startCluster,
   testsWithServers,
   throughEveryLane,
@@ -33,6 +32,7 @@ import type { Outcome } from '#test/support/load'
 import { mixedLoad } from '#test/support/mixed-load'
 import { seeded } from '#test/support/random'
 import { Relay } from '#test/support/relay'
+import { standing } from '#test/support/standing'
 
 const CHANNELS = 10
 /** Submissions that are accepted before and after each disaster, and within it at least. */
@@ -63,7 +63,7 @@ interface Scene extends Standing {
   readonly sent: Outcome[]
 }
 
-const everything = standing<Standing>(async (file, servers) => {
+const everything = standing(async (file, servers: Servers): Promise<Standing> => {
   const partition = {
     nats: await Relay.open(file, servers.nats.port),
     mariaDb: await Relay.open(file, servers.mariaDb.port),

@@ -7,12 +7,13 @@ import { join } from 'node:path'
 
 import test from 'ava'
 
-import { startGateway, temporaryFolder } from '#test/support/gateway'
+import { temporaryFolder } from '#test/support/gateway'
 import { json, runAt } from '#test/support/real-command-line'
 import type { Env } from '#test/support/real-command-line'
+import { standingGateway } from '#test/support/standing'
 
 test.serial('a script pulls, acknowledges, and decrypts ciphertext', async (t) => {
-  const gateway = await startGateway(t)
+  const gateway = await standingGateway()
   const folder = await temporaryFolder(t)
   const env: Env = {
     XDG_STATE_HOME: folder,

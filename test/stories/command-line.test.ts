@@ -5,7 +5,6 @@
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
 import test from 'ava'
@@ -13,11 +12,13 @@ import test from 'ava'
 import { split } from '#test/support/command-line'
 import { freePort } from '#test/support/free-port'
 import { startGateway, temporaryFolder } from '#test/support/gateway'
+import { program } from '#test/support/program'
 import { json, runAt as run } from '#test/support/real-command-line'
 import type { Env } from '#test/support/real-command-line'
+import { standingGateway } from '#test/support/standing'
 
 test.serial('each command does its work at a real gateway', async (t) => {
-  const gateway = await startGateway(t)
+  const gateway = await standingGateway()
   const folder = await temporaryFolder(t)
   const base: Env = {
     PATH: process.env['PATH'],
@@ -156,10 +157,9 @@ test.serial('the doctor names each problem and each passed check', async (t) => 
 })
 
 test.serial('as a process it prints results, and ends with its exit code', async (t) => {
-  const gateway = await startGateway(t)
-  const file = fileURLToPath(import.meta.resolve('#src/cli/heliograph'))
+  const gateway = await standingGateway()
   const asProcess = async (words: string) =>
-    await promisify(execFile)(process.execPath, [...process.execArgv, file, ...split(words)], {
+    await promisify(execFile)(process.execPath, [...program('cli/heliograph'), ...split(words)], {
       env: { HELIOGRAPH_URL: gateway.baseUrl, HELIOGRAPH_TOKEN: gateway.token },
       cwd: '/',
     }).then(

@@ -8,6 +8,7 @@ import { PASSWORD, createChannels, watchingDevice } from '#test/support/device'
 import { freePort } from '#test/support/free-port'
 import { startGateway, temporaryFolder, until } from '#test/support/gateway'
 import type { Gateway } from '#test/support/gateway'
+import { OPEN, standingOpenGateway } from '#test/support/standing'
 
 const soon = (isSo: () => boolean): Promise<boolean> =>
   until(
@@ -62,9 +63,6 @@ function subscribe(url: string): { readonly titles: unknown[]; close: () => void
   })
   return { titles, close: () => socket.close() }
 }
-
-/** Without a gateway token, so that only keys count; the budget is ample. */
-const OPEN = { SERVICE_TOKEN: '', SERVICE_PASSWORD_BUDGET_PER_ADDRESS: '1000' }
 
 async function aliasOf(gateway: Gateway, channel_id: string): Promise<string> {
   const made = await send(
@@ -132,7 +130,7 @@ test('every style reaches devices and subscribers, by key and by alias, also aft
 })
 
 test('another password closes every style to the old key, and to its aliases', async (t) => {
-  const gateway = await startGateway(t, { env: OPEN })
+  const gateway = await standingOpenGateway()
   const { baseUrl } = gateway
   const [channel_id = ''] = await createChannels(gateway, 1)
   const alias = await aliasOf(gateway, channel_id)

@@ -15,14 +15,14 @@ import { createClient } from '#src/client/client'
 import { clientProgram, hasClient } from '#test/support/clients/programs'
 import { PASSWORD } from '#test/support/device'
 import { wssPeer } from '#test/support/framed-client'
-import { startGateway, temporaryFolder, until } from '#test/support/gateway'
+import { temporaryFolder, until } from '#test/support/gateway'
 import type { Gateway } from '#test/support/gateway'
 import { Relay } from '#test/support/relay'
+import { standingOpenGateway } from '#test/support/standing'
 import { play, transcriptIn } from '#test/support/transcript'
 
 const DOCUMENT = readFileSync(new URL('../../docs/devices.md', import.meta.url), 'utf8')
 const SDK = new URL('../../src/client/index.ts', import.meta.url).href
-const WITHOUT_TOKEN = { env: { SERVICE_TOKEN: '' } }
 
 /** The block of the document in a language. */
 const block = (language: string): string =>
@@ -59,7 +59,7 @@ async function applied({ baseUrl }: Pick<Gateway, 'baseUrl'>, opId: string): Pro
 }
 
 test.serial('the transcript equals the answers of a gateway', async (t) => {
-  const gateway = await startGateway(t, WITHOUT_TOKEN)
+  const gateway = await standingOpenGateway()
   const { baseUrl } = gateway
   const lines = transcriptIn(DOCUMENT)
   t.true(lines.length > 30, `only ${lines.length} lines`)
@@ -87,7 +87,7 @@ test.serial('the transcript equals the answers of a gateway', async (t) => {
 })
 
 test.serial('the ten lines of the SDK print the Message', async (t) => {
-  const { baseUrl } = await startGateway(t, WITHOUT_TOKEN)
+  const { baseUrl } = await standingOpenGateway()
   const program = block('js')
     .replace("'heliograph'", `'${SDK}'`)
     .replace('http://127.0.0.1:8080', baseUrl)
@@ -99,7 +99,7 @@ test.serial('the ten lines of the SDK print the Message', async (t) => {
 
 test.serial('the client in Python knows every Thing, and misses and repeats nothing', async (t) => {
   if (!hasClient(t, 'python')) return
-  const gateway = await startGateway(t, WITHOUT_TOKEN)
+  const gateway = await standingOpenGateway()
   const client = createClient(gateway)
   const named = { channel_name: 'Greenhouse', password: PASSWORD }
   const { channel_id } = await client.channel.create(named)

@@ -9,16 +9,12 @@ import { connect, connectAsync } from 'mqtt'
 import type { IClientOptions } from 'mqtt'
 
 import { makeCertificate } from '#test/support/certificate'
-import {
-  allLanesApplied,
-  nodeOf,
-  standing,
-  startCluster,
-  testsWithServers,
-} from '#test/support/cluster'
+import { allLanesApplied, nodeOf, startCluster, testsWithServers } from '#test/support/cluster'
+import type { Servers } from '#test/support/cluster'
 import { freePort } from '#test/support/free-port'
 import { post, startGateway } from '#test/support/gateway'
 import type { Gateway, Owner } from '#test/support/gateway'
+import { standing } from '#test/support/standing'
 import { until } from '#test/support/until'
 
 const clusterTest = testsWithServers()
@@ -175,7 +171,7 @@ test('a key that ends, by its time or by revocation, ends what it opened on ever
 })
 
 /** Two nodes: one is told, and the other one has the doors. */
-const twoNodes = standing(async (file, servers) => {
+const twoNodes = standing(async (file, servers: Servers) => {
   const { env, siteOf } = await mqttOf(file)
   const cluster = await startCluster(file, servers, [{ SERVICE_TOKEN: '' }, env])
   const told = nodeOf(cluster, 0)

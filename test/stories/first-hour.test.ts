@@ -11,16 +11,15 @@ import test from 'ava'
 import { createClient } from '#src/client/client'
 import { PASSWORD } from '#test/support/device'
 import { blocksOf } from '#test/support/document-blocks'
-import { startGateway, temporaryFolder, until } from '#test/support/gateway'
+import { temporaryFolder, until } from '#test/support/gateway'
+import { program } from '#test/support/program'
+import { standingOpenGateway } from '#test/support/standing'
 
 const ROOT = new URL('../../', import.meta.url)
 const SDK = new URL('src/client/index.ts', ROOT).href
-const COMMAND_LINE = new URL('src/cli/heliograph.ts', ROOT).pathname
 const GATEWAY = 'http://127.0.0.1:8080'
-const WITHOUT_TOKEN = { env: { SERVICE_TOKEN: '' } }
 
-/** `npx heliograph` runs the sources. */
-const NPX = `npx() { shift; node ${process.execArgv.join(' ')} ${COMMAND_LINE} "$@"; }\n`
+const NPX = `npx() { shift; node ${program('cli/heliograph').join(' ')} "$@"; }\n`
 
 interface Run {
   readonly folder: string
@@ -42,7 +41,7 @@ async function shell(script: string, { folder, baseUrl, env = {} }: Run): Promis
 }
 
 test('the first minute of the README needs no id to be copied, and shows what is sent', async (t) => {
-  const { baseUrl } = await startGateway(t, WITHOUT_TOKEN)
+  const { baseUrl } = await standingOpenGateway()
   const folder = await temporaryFolder(t)
   const [create = '', send = '', list = '', http = ''] = blocksOf(
     'README.md',
@@ -60,7 +59,7 @@ test('the first minute of the README needs no id to be copied, and shows what is
 })
 
 test('every way of docs/sensors.md to send a reading over HTTP is taken', async (t) => {
-  const { baseUrl } = await startGateway(t, WITHOUT_TOKEN)
+  const { baseUrl } = await standingOpenGateway()
   const folder = await temporaryFolder(t)
   const client = createClient({ baseUrl })
   const { channel_id } = await client.channel.create({ channel_name: 'A', password: PASSWORD })

@@ -10,14 +10,15 @@ import type { ExecutionContext } from 'ava'
 import { keyed } from '#test/support/clients/keyed'
 import { clientProgram, hasClient, hasProgram } from '#test/support/clients/programs'
 import { blocksOf } from '#test/support/document-blocks'
-import { post, startGateway, until } from '#test/support/gateway'
+import { post, until } from '#test/support/gateway'
 import { runAt } from '#test/support/real-command-line'
+import { standingOpenGateway } from '#test/support/standing'
 
 const run = promisify(execFile)
 
 /** Two boilers with two readings each, in a channel of their own. */
 async function withBoilers(t: ExecutionContext) {
-  const rig = await keyed(t, await startGateway(t, { env: { SERVICE_TOKEN: '' } }))
+  const rig = await keyed(t, await standingOpenGateway())
   const { gateway, env } = rig
   const { HELIOGRAPH_KEY: password } = env
   const now = Date.now()

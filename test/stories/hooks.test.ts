@@ -7,9 +7,10 @@ import { recordOf } from '#domain/record'
 import { createClient } from '#src/client/client'
 import { TEST_MS } from '#test/support/bounds'
 import { createChannels, PASSWORD } from '#test/support/device'
-import { startGateway, until } from '#test/support/gateway'
+import { until } from '#test/support/gateway'
 import * as from from '#test/support/hook-payloads'
 import type { HookPayload } from '#test/support/hook-payloads'
+import { standingGateway } from '#test/support/standing'
 
 const START = Date.parse('2025-11-20T07:00:00Z')
 const HOUR = 3_600_000
@@ -19,7 +20,7 @@ const titleOf = ({ payload }: { readonly payload: unknown }): unknown =>
 
 test('each tool opens an Event, repeats change nothing, and its end closes the Event', async (t) => {
   t.timeout(TEST_MS)
-  const gateway = await startGateway(t)
+  const gateway = await standingGateway()
   const [channel_id = ''] = await createChannels(gateway, 1)
   const channel = { channel_id, password: PASSWORD }
   const client = createClient(gateway)

@@ -9,16 +9,12 @@ import { generate } from 'mqtt-packet'
 import { MQTT_5_ROWS } from '#test/support/mqtt-5-rows'
 import { KEPT, PASSWORD, SiteClient, answerTo } from '#test/support/mqtt-site'
 import { attr, granted, startMqttSite } from '#test/support/mqtt-site'
-import type { Level, MqttRow, MqttSite } from '#test/support/mqtt-site'
+import type { Level, MqttRow } from '#test/support/mqtt-site'
+import { standing } from '#test/support/standing'
 import { until } from '#test/support/until'
 
-// One gateway serves every row; it ends with the last of them.
-const endings: (() => unknown)[] = []
-const owner = { teardown: (end: () => unknown) => void endings.unshift(end) }
-let started: Promise<MqttSite> | undefined
-test.after.always(async () => {
-  for (const end of endings) await end()
-})
+/** One gateway serves every row. */
+const siteOfAll = standing(startMqttSite)
 
 const BOTH: readonly MqttRow[] = [
   [
@@ -200,7 +196,7 @@ const ROWS: readonly (readonly [level: Level, rows: readonly MqttRow[]])[] = [
 for (const [level, rows] of ROWS) {
   for (const [at, [name, run]] of rows.entries()) {
     test.serial(`${level === 5 ? 'MQTT 5' : 'MQTT 3.1.1'}: ${name}`, async (t) => {
-      const site = await (started ??= startMqttSite(owner))
+      const site = await siteOfAll()
       const id = `${level}${at}`
       const enter = (options: IClientOptions = {}): Promise<SiteClient> =>
         SiteClient.enter(site, t, { protocolVersion: level, ...options })

@@ -1,12 +1,10 @@
 // The servers of a cluster in tests: one nats-server and one database.
 
-import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
 import type { MariaDbServer } from '#src/dev/servers/mariadb'
 import type { NatsServer } from '#src/dev/servers/nats'
 import { startTestDatabase, startTestNats, UNSYNCED } from '#test/support/current-servers'
-import type { Owner } from '#test/support/gateway'
 import { newDatabase } from '#test/support/mariadb'
 import { only } from '#test/support/nats'
 import { sharedServers } from '#test/support/shared-servers'
@@ -49,19 +47,4 @@ export function testsWithServers(): (title: string, run: WithServers) => void {
     isSerial: true,
   })
   return cluster.test
-}
-
-/**
- * Makes something that the tests of a file share, a cluster for instance, when the first of them
- * asks for it; it ends with the file.
- */
-export function standing<Thing>(
-  make: (file: Owner, servers: Servers) => Promise<Thing>,
-): (servers: Servers) => Promise<Thing> {
-  const teardowns: Parameters<Owner['teardown']>[0][] = []
-  test.after.always('what the tests share ends', async () => {
-    for (const end of teardowns.toReversed()) await end()
-  })
-  let made: Promise<Thing> | undefined
-  return (servers) => (made ??= make({ teardown: (end) => void teardowns.push(end) }, servers))
 }

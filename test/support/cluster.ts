@@ -16,7 +16,7 @@ import type { Gateway, Owner } from '#test/support/gateway'
 import { drive, sender } from '#test/support/load'
 import type { Outcome, Sender, Submission, Told } from '#test/support/load'
 
-export { standing, testsWithServers } from '#test/support/cluster-servers'
+export { testsWithServers } from '#test/support/cluster-servers'
 export type { Servers } from '#test/support/cluster-servers'
 
 /** Few lanes, so that a few channels cover all of them. */

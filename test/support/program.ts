@@ -16,6 +16,12 @@ export const program = (name: string): readonly string[] =>
     ? [join(ROOT, `dist/src/${name}.js`)]
     : [...process.execArgv, join(ROOT, `src/${name}.ts`)]
 
+/** Node's arguments for a script of `test/support`, which uses the same. */
+export const script = (name: string): readonly string[] => [
+  ...(isBuilt ? [] : process.execArgv),
+  join(ROOT, `test/support/${name}.ts`),
+]
+
 function buildIsNewest(): boolean {
   const built = statSync(join(ROOT, 'dist/build.tsbuildinfo'), { throwIfNoEntry: false })
   return built !== undefined && SOURCES.every((name) => newestIn(join(ROOT, name)) < built.mtimeMs)

@@ -3,9 +3,13 @@
 
 import { globSync } from 'node:fs'
 
+/** Files of `test/stories`. */
+const stories = (...names: readonly string[]): readonly string[] =>
+  names.map((name) => `stories/${name}.test.ts`)
+
 /**
- * The folders of each group, which `test/groups` has a file for. A file of any other folder runs in
- * a process of its own.
+ * The folders and files of each group, which `test/groups` has a file for. Any other file runs in a
+ * process of its own.
  */
 export const GROUPS: Readonly<Record<string, readonly string[]>> = {
   acceptance: ['acceptance'],
@@ -24,6 +28,41 @@ export const GROUPS: Readonly<Record<string, readonly string[]>> = {
   mcp: ['mcp'],
   mqtt: ['mqtt'],
   runtime: ['process', 'runtime', 'telemetry', 'threads'],
+  // Short ones: of starts, kills and ends, and of what others have. The long ones begin alone.
+  'stories-of-others': stories(
+    'apprise',
+    'assistant-grants',
+    'assistants',
+    'command-line',
+    'command-line-devices',
+    'compat-clients',
+    'compat-curl',
+    'compatibility',
+    'devices',
+    'first-hour',
+    'history-tools',
+    'hooks',
+    'metric-series',
+    'mqtt-conformance',
+    'password-guessing',
+  ),
+  'stories-of-starts': stories(
+    'carriers',
+    'crash',
+    'database-in-use',
+    'demo-push',
+    'fleet',
+    'full-disk',
+    'https',
+    'mqtt',
+    'mqtt-bridge',
+    'rules',
+    'shutdown',
+    'take-over',
+    'taken-port',
+    'unusable-database',
+    'web-push',
+  ),
   store: ['store'],
   stream: ['stream'],
   transports: ['transports'],
@@ -41,6 +80,8 @@ export const LONGEST: readonly string[] = [
   'test/stories/cluster.test.ts',
   'test/groups/contracts.ts',
   'test/groups/store.ts',
+  'test/groups/stories-of-starts.ts',
+  'test/groups/stories-of-others.ts',
   'test/package.test.ts',
   'test/stories/cluster-push.test.ts',
   'test/stories/cluster-fence.test.ts',
@@ -53,7 +94,6 @@ export const LONGEST: readonly string[] = [
   'test/stories/push.test.ts',
   'test/stories/slow-device.test.ts',
   'test/stories/people.test.ts',
-  'test/stories/shutdown.test.ts',
 ]
 
 /** Every file of tests. */
@@ -66,7 +106,7 @@ export const filesOf = (group: string): readonly string[] =>
   EVERY_FILE.filter(
     (file) =>
       !Object.hasOwn(ALONE, file) &&
-      GROUPS[group]?.some((folder) => file.startsWith(`test/${folder}/`)) === true,
+      GROUPS[group]?.some((part) => `${file}/`.startsWith(`test/${part}/`)) === true,
   )
 
 /** Orders the files of a run, given by their paths: the longest first, the others by name. */
