@@ -23,8 +23,8 @@ const TEXT_MAX = 2_048
 const NAME = /\{([^{}]{1,256})\}/g
 
 /**
- * Compiles a text. A name without a value becomes `?`: a reader sees that it is missing. So does one
- * whose value is blank, as titles are never blank, and a list or an object without steps left.
+ * Compiles a text. A name without a value becomes `?`: a reader sees that it is missing. So does
+ * one whose value is blank, as titles are never blank, and a list or an object without steps left.
  */
 export function compileWording(text: string): Wording {
   if (!text.includes('{')) return () => text
