@@ -9,8 +9,8 @@
 // Invariants:
 //   R2. A reading that leaves the present values as they are neither fires nor clears.
 //   R3. `for` begins with the first reading that holds, by its observed_at, or by the lane's clock
-//       where the device's is ahead. It ends by the lane's: with a tick, or with a reading that was
-//       observed behind the end, whichever stands first in the log.
+//       where the device's is ahead, and ends by the lane's: with a tick, or with a reading that
+//       was observed behind the end, whichever stands first in the log.
 //   R4. A deadline for silence is not moved by an update: when it is due, it is compared with the
 //       Thing and moved.
 //   rule-watch/1. A deadline counts at the time at which it was due, however late its tick is.

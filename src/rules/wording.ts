@@ -24,7 +24,7 @@ const NAME = /\{([^{}]{1,256})\}/g
 
 /**
  * Compiles a text. A name without a value becomes `?`: a reader sees that it is missing. So does
- * one with a blank value, as no title is blank, and a list or an object without steps left.
+ * one whose value is blank, as titles are never blank, and a list or an object without steps left.
  */
 export function compileWording(text: string): Wording {
   if (!text.includes('{')) return () => text

@@ -267,9 +267,11 @@ function bucketColumns(buckets: Buckets, kept: readonly number[]): BucketColumns
   const of = (place: number): number[] => kept.map((bucket) => numberAt(numbers, bucket + place))
   // A sum is rounded, and may be beyond what a double holds; a mean is not.
   const meanOf = (bucket: number): number => {
-    const mean = numberAt(numbers, bucket + SUM) / numberAt(numbers, bucket + COUNT)
+    const sum = numberAt(numbers, bucket + SUM)
     const [min, max] = [numberAt(numbers, bucket + MIN), numberAt(numbers, bucket + MAX)]
-    return Math.min(max, Math.max(min, mean))
+    // Of one part it was beyond one end, of another beyond the other.
+    if (Number.isNaN(sum)) return min / 2 + max / 2
+    return Math.min(max, Math.max(min, sum / numberAt(numbers, bucket + COUNT)))
   }
   return {
     times: kept.map((bucket) => buckets.beginOf(bucket)),
