@@ -19,12 +19,17 @@ const SILENT_MS = 10_000
 export class PushService {
   /** op_ids of the entries that arrived, by token. */
   readonly arrived = new Map<string, Set<string>>()
+  /** When a device last got what it did not have. */
+  newAtMs = 0
   readonly #faults: PushFaults
   readonly #observations: Observations
+  readonly #nowMs: () => number
 
-  constructor(faults: PushFaults, observations: Observations) {
+  /** `nowMs`: the time of the world, whatever the clocks of its machines say. */
+  constructor(faults: PushFaults, observations: Observations, nowMs: () => number) {
     this.#faults = faults
     this.#observations = observations
+    this.#nowMs = nowMs
   }
 
   /** The provider of one process. */
@@ -48,6 +53,7 @@ export class PushService {
 
   #arrive({ route: { token }, entry: { channelId, seq, opId } }: Push): void {
     const known = this.arrived.get(token) ?? new Set()
+    if (!known.has(opId)) this.newAtMs = this.#nowMs()
     this.arrived.set(token, known.add(opId))
     this.#observations.note(`${token} < ${channelId.slice(0, 4)} ${seq} ${opId}`)
   }

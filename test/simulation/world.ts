@@ -63,7 +63,7 @@ export class World {
     this.log = new Database(time, faults.ofDatabase(false, isCut), options)
     this.#joiner = new Joiner({ seed, time, database: this.database, isShared: swarm.isCluster })
     this.nats = swarm.isCluster ? new NatsServer(time, faults.ofStreams()) : undefined
-    this.pushes = new PushService(faults.ofPushes(), this.observations)
+    this.pushes = new PushService(faults.ofPushes(), this.observations, () => time.now)
     this.machines = Array.from({ length: swarm.nodes }, (_, index) => this.#machine(index))
     const parts: ClientParts = {
       time,
