@@ -120,13 +120,16 @@ function writeMs(ms: number): string {
   return `${ms.toString(16).padStart(13, '0')}-`
 }
 
-/** The lane of a channel: FNV-1a over the canonical id, the same on every node and version. */
-export function laneOf(channelId: ChannelId, lanes: number): number {
+/** The lane of a channel, by the hash of its canonical id: the same on every node and version. */
+export const laneOf = (channelId: ChannelId, lanes: number): number => hashOf(channelId) % lanes
+
+/** FNV-1a: 32 bits, which whoever chooses texts can make equal. */
+export function hashOf(text: string): number {
   let hash = 0x811c9dc5
-  for (let index = 0; index < channelId.length; index += 1) {
-    hash = Math.imul(hash ^ channelId.charCodeAt(index), 0x01000193)
+  for (let index = 0; index < text.length; index += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
   }
-  return (hash >>> 0) % lanes
+  return hash >>> 0
 }
 
 /** A channel key: 43 letters and digits. A password may look the same. (decisions.md 12) */

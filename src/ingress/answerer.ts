@@ -119,12 +119,15 @@ export const STREAM: Answerer<StreamData> = {
   failure: (fault, request) => failure(fault, request),
 }
 
+/** The success envelope around the JSON of data. */
+export const enveloped = (data: string): string => `{"success":true,"data":${data}}`
+
 /** The answer 200 with the success envelope. */
 export const success = (data: object): TextReply => ({
   status: 200,
   contentType: JSON_TYPE,
   headers: NO_HEADERS,
-  body: `{"success":true,"data":${JSON.stringify(data)}}`,
+  body: enveloped(JSON.stringify(data)),
 })
 
 /** The request that was refused, and the languages that its caller wants. */

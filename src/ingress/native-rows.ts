@@ -8,13 +8,15 @@ import type { Acceptance } from '#src/acceptance/acceptance'
 import type { Caller } from '#src/acceptance/caller'
 import type { TextStream } from '#src/acceptance/history/exports'
 import type { Intent } from '#src/acceptance/intent'
+import { JSON_TYPE } from '#src/http/reply'
 import type { DataOf } from '#src/schemas/members'
 import { object } from '#src/schemas/json-schema'
 import { messageBodyFromQuery } from '#src/schemas/message'
 import * as ROUTES from '#src/schemas/resources'
 import type { Route } from '#src/schemas/route'
-import { STREAM, envelope } from './answerer.ts'
+import { DOCUMENT, STREAM, envelope, enveloped } from './answerer.ts'
 import { channelMetricsRow } from './channel-metrics-row.ts'
+import { jsonInParts } from './json-parts.ts'
 import { QUERY, fieldsIn, jsonBody } from './reader.ts'
 import type { Request } from './request.ts'
 import { compressible, get, post } from './row.ts'
@@ -42,7 +44,7 @@ export const nativeRows = (acceptance: Acceptance): readonly Row[] => [
 /** The rows that give what a channel has; none of their answers carries a credential. */
 const readingRows = (acceptance: Acceptance): readonly Row[] => [
   ...rowsOf(ROUTES.STATE, acceptance.state),
-  ...rowsOf(ROUTES.SERIES, acceptance.series),
+  seriesRow(acceptance),
   streamingRow(ROUTES.EXPORT.export, (fields, from) => acceptance.exports.export(fields, from)),
   channelMetricsRow(acceptance),
   ...rowsOf(ROUTES.RECEIPTS, acceptance.receipts),
@@ -106,6 +108,17 @@ const streamingRow = (
       : { ...stream, contentType: `${route.raw.mediaType}; charset=utf-8` }
   }),
   answerer: STREAM,
+})
+
+/** The row of series, whose answer may be long. */
+const seriesRow = ({ series }: Acceptance): Row => ({
+  ...rowOf(ROUTES.SERIES.series, async (fields, from) => {
+    const found = await series.series(fields, from)
+    if (isFault(found)) return found
+    const data = await jsonInParts(ROUTES.SERIES.series.write(found), () => series.pause())
+    return { contentType: JSON_TYPE, body: enveloped(data) }
+  }),
+  answerer: DOCUMENT,
 })
 
 const SEND: Intent = { model: 'message', action: 'send' }

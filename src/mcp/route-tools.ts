@@ -21,8 +21,10 @@ export const routeTools = (acceptance: Acceptance): readonly Tool[] => [
 const PAGES = 'Call again with cursor set to next_cursor for the next page.'
 
 const CONDITION =
-  '{"attr", "above"}, {"attr", "below"}, {"attr", "outside": [low, high]}, {"attr", "equals"}, ' +
-  '{"silent": "10m"}, {"all": […]}, {"any": […]}, {"not"}, {"cel"}'
+  '{"attr", "above"}, {"attr", "below"}, {"attr", "inside": [low, high]}, {"attr", "outside": ' +
+  '[low, high]}, {"attr", "equals"}, {"attr", "not_equals"}, {"attr", "absent": true}, ' +
+  '{"silent": "10m"}, {"all": […]}, {"any": […]}, {"not"}, {"cel"} (attr: a name, or the names ' +
+  'of a value within objects)'
 
 const QUERY =
   `where is one condition of ${CONDITION}, {"state"}, {"tag"}, {"prefix"}, {"text"}, {"near": ` +

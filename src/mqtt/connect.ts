@@ -78,7 +78,8 @@ export function readConnect(packet: ConnectPacket): Opening | ConnectRefusal {
   return {
     level: protocolVersion,
     clientId,
-    credentials: { userName, password: password?.toString() },
+    // Devices with one field for a key send an empty password beside it.
+    credentials: { userName, password: password?.toString().trim() || undefined },
     isClean,
     keptMs: keptMsOf(keptSeconds),
     silenceMs: keepalive === 0 ? Infinity : keepalive * 1_000 * KEEP_ALIVE_SHARE,

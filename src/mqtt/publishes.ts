@@ -12,7 +12,7 @@
 //   publishes/4. The publishes on their way to the log and the topic aliases are bounded.
 
 import type { Fault } from '#domain/fault'
-import { detailOf, lineOf } from '#src/refusals/refusal'
+import { lineOf } from '#src/refusals/refusal'
 import { RECEIVE_MAX, UNRELEASED_MAX } from './bounds.ts'
 import type { Packet, ProtocolLevel, PublishPacket, QoS } from './codec.ts'
 import { REASON, reasonOf } from './reasons.ts'
@@ -175,7 +175,7 @@ export class Publishes {
       cmd,
       messageId,
       reasonCode,
-      properties: { reasonString: detailOf(refusal) ?? lineOf(refusal) },
+      properties: { reasonString: refusal.detail ?? lineOf(refusal) },
     }
   }
 }

@@ -1,7 +1,7 @@
 // The functions of expressions. Those whose work grows faster than their operands are not there:
 // `matches` could take minutes. (values/1)
 
-import { Failure, SPENT, itemsOf, noOverload } from './values.ts'
+import { Failure, OVERFLOW, SPENT, itemsOf, noOverload, whole } from './values.ts'
 import type { Result, Value } from './values.ts'
 import type { Work } from './work.ts'
 
@@ -92,7 +92,7 @@ const int: Call = (values, work) => {
   const [value = null] = values
   if (typeof value === 'bigint') return value
   if (typeof value !== 'number') return ofText('int', wholeIn)(values, work)
-  return Number.isFinite(value) ? BigInt(Math.trunc(value)) : new Failure('integer overflow')
+  return Number.isFinite(value) ? whole(BigInt(Math.trunc(value))) : OVERFLOW
 }
 
 const INFINITIES = /^([+-]?)inf(inity)?$/i
@@ -138,7 +138,7 @@ export const CALLS: Readonly<Record<string, Call>> = {
   contains: ofTexts('contains', both, contains),
   startsWith: ofTexts('startsWith', shorter, (text, wanted) => text.startsWith(wanted)),
   endsWith: ofTexts('endsWith', shorter, (text, wanted) => text.endsWith(wanted)),
-  lowerAscii: ofText('lowerAscii', (text) => text.toLowerCase()),
-  upperAscii: ofText('upperAscii', (text) => text.toUpperCase()),
+  lowerAscii: ofText('lowerAscii', (text) => text.replace(/[A-Z]+/g, (part) => part.toLowerCase())),
+  upperAscii: ofText('upperAscii', (text) => text.replace(/[a-z]+/g, (part) => part.toUpperCase())),
   trim: ofText('trim', (text) => text.trim()),
 }

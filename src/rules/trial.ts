@@ -168,15 +168,16 @@ export class Trial {
 
   #end(thing: Tried): void {
     thing.watch = undefined
-    this.#clear(thing, thing.heardAt)
+    this.#clear(thing, thing.at)
   }
 
   /** entity/4: entries hold exactly what changed. */
   #merge(thing: Tried, patch: Readonly<Record<string, unknown>>, acceptedAt: number): void {
     const { title, tags, attrs, observed_at: at } = patch
-    if (typeof title === 'string' && title !== '') {
-      this.#characters += title.length - thing.title.length
-      thing.title = title
+    if (typeof title === 'string') {
+      const named = title === '' ? thing.id : title
+      this.#characters += named.length - thing.title.length
+      thing.title = named
     }
     if (Array.isArray(tags)) {
       this.#characters += charactersOf('', tags as Json) - charactersOf('', thing.tags)

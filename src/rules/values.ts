@@ -147,7 +147,11 @@ type Comparable = string | number | bigint | boolean
 const INT_MAX = 2n ** 63n - 1n
 const INT_MIN = -(2n ** 63n)
 
-const isWhole = (value: bigint): boolean => value <= INT_MAX && value >= INT_MIN
+export const OVERFLOW = new Failure('integer overflow')
+
+/** A whole number of 64 bits. */
+export const whole = (value: bigint): Result =>
+  value <= INT_MAX && value >= INT_MIN ? value : OVERFLOW
 
 /** Calculates with two numbers: whole ones give a whole one, others a double. */
 const calculating =
@@ -162,8 +166,7 @@ const calculating =
       return ofDoubles(Number(left), Number(right))
     }
     const result = ofWhole(left, right)
-    if (result === undefined) return new Failure('division by zero')
-    return isWhole(result) ? result : new Failure('integer overflow')
+    return result === undefined ? new Failure('division by zero') : whole(result)
   }
 
 const sum = calculating(
@@ -218,7 +221,10 @@ export const BINARY: Readonly<Record<BinaryOperator, Binary>> = {
 /** The operators of one operand. */
 export const UNARY: Readonly<Record<UnaryOperator, (value: Value) => Result>> = {
   '!_': (value) => (typeof value === 'boolean' ? !value : noOverload('!', [value])),
-  '-_': (value) => (isNumber(value) ? -value : noOverload('-', [value])),
+  '-_': (value) => {
+    if (typeof value === 'bigint') return whole(-value)
+    return typeof value === 'number' ? -value : noOverload('-', [value])
+  },
 }
 
 export const noOverload = (name: string, values: readonly Value[]): Failure =>

@@ -8,9 +8,9 @@
 //
 // Invariants:
 //   R2. A reading that leaves the present values as they are neither fires nor clears.
-//   R3. `for` begins with the first reading that holds, by its observed_at, and ends by the lane's
-//       clock: with a tick, or with a reading that was observed behind the end, whichever stands
-//       first in the log.
+//   R3. `for` begins with the first reading that holds, by its observed_at, or by the lane's clock
+//       where the device's is ahead, and ends by the lane's: with a tick, or with a reading that
+//       was observed behind the end, whichever stands first in the log.
 //   R4. A deadline for silence is not moved by an update: when it is due, it is compared with the
 //       Thing and moved.
 //   rule-watch/1. A deadline counts at the time at which it was due, however late its tick is.
@@ -189,9 +189,10 @@ class Stepping {
   }
 
   #begin(facts: Facts, at: number): void {
-    this.#change({ since: at })
-    if (this.#rule.forMs === 0) this.#fire(facts, at)
-    else this.#change({ phase: 'pending' })
+    const isTimed = this.#rule.forMs > 0
+    this.#change({ since: isTimed ? Math.min(facts.nowMs, at) : at }) // R3
+    if (isTimed) this.#change({ phase: 'pending' })
+    else this.#fire(facts, at)
   }
 
   #fire(facts: Facts, at: number): void {
@@ -212,7 +213,7 @@ class Stepping {
   #clear({ nowMs }: Facts, at: number): void {
     const { clearSince } = this.#watch
     const { clearForMs } = this.#rule
-    const begun = clearSince ?? at
+    const begun = clearSince ?? Math.min(nowMs, at) // R3
     if (clearForMs > 0 && (clearSince === undefined || Math.min(nowMs, at) < begun + clearForMs)) {
       this.#change({ phase: 'clearing', clearSince: begun })
       return

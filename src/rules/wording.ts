@@ -1,7 +1,8 @@
 // The texts of an Event or a Message: `{name}` stands for a value of the Thing.
 
-import { isRecord } from '#domain/record'
-import type { Json } from '#domain/submission'
+import { shortened } from '#domain/push/entry-text'
+import type { Fields, Json } from '#domain/submission'
+import { valueAt } from './conditions.ts'
 import type { Facts } from './conditions.ts'
 import type { Work } from './work.ts'
 
@@ -22,12 +23,14 @@ const TEXT_MAX = 2_048
 const NAME = /\{([^{}]{1,256})\}/g
 
 /**
- * Compiles a text. A name without a value becomes `?`: a reader sees that it is missing. So does a
- * list or an object when no steps are left for it.
+ * Compiles a text. A name without a value becomes `?`: a reader sees that it is missing. So does
+ * one whose value is blank, as titles are never blank, and a list or an object without steps left.
  */
 export function compileWording(text: string): Wording {
   if (!text.includes('{')) return () => text
-  return (facts) => text.replace(NAME, (_, name: string) => valueOf(name, facts)).slice(0, TEXT_MAX)
+  const filled = (facts: WordingFacts): string =>
+    text.replace(NAME, (_, name: string) => valueOf(name, facts))
+  return (facts) => shortened(filled(facts), TEXT_MAX)
 }
 
 function valueOf(name: string, facts: WordingFacts): string {
@@ -41,7 +44,7 @@ function valueOf(name: string, facts: WordingFacts): string {
     case 'since':
       return timeText(facts.since)
     default:
-      return textOf(facts.attrs[name] ?? atPath(facts.attrs, name.split('.')), facts.work)
+      return textOf(valueNamed(name, facts.attrs), facts.work)
   }
 }
 
@@ -51,18 +54,13 @@ function timeText(ms: number): string {
   return Number.isNaN(date.getTime()) ? '?' : `${date.toISOString().slice(0, 19)}Z`
 }
 
-function atPath(attrs: unknown, path: readonly string[]): Json | undefined {
-  let value = attrs
-  for (const name of path) {
-    if (!isRecord(value) || value[name] === undefined) return undefined
-    value = value[name]
-  }
-  return value as Json
-}
+const valueNamed = (name: string, attrs: Fields): Json | undefined =>
+  valueAt([name])(attrs) ?? valueAt(name.split('.'))(attrs)
 
 function textOf(value: Json | undefined, work: Work): string {
   if (value === undefined || value === null) return '?'
-  return (typeof value === 'object' ? jsonOf(value, work) : String(value)).slice(0, VALUE_MAX)
+  const text = typeof value === 'object' ? jsonOf(value, work) : String(value)
+  return text.trim() === '' ? '?' : shortened(text, VALUE_MAX)
 }
 
 /** The steps of a list or an object are known once it is written: the next one gets none. */

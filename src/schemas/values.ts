@@ -129,6 +129,18 @@ export function readTime(field: string, sent: SentTime): Answer<number | undefin
   return time >= 0 && time <= TIME_MAX_MS ? time : fault('invalid_timestamp', { field })
 }
 
+/** The end of a stretch of time, which begins earlier where its `from` is there. */
+export function readTo(
+  sent: SentTime,
+  field: string,
+  { from: sentFrom }: { readonly from?: SentTime },
+): Answer<number | undefined> {
+  const to = readTime(field, sent)
+  const from = readTime('from', sentFrom)
+  const isEarlier = typeof to === 'number' && typeof from === 'number' && to <= from
+  return isEarlier ? invalid('from', 'must be earlier than to') : to
+}
+
 /** The time of a submission, which must be there; `missing` is the code for a blank one. */
 export function readRequiredTime(
   field: string,

@@ -4,6 +4,7 @@ import type { LeaseTable, Probe } from '#domain/ports'
 import type { PushRules, PushStore } from '#domain/push'
 import type { JoiningStore, MergingStore, RetentionStore } from '#domain/retention-ports'
 import type { TurnStore } from '#domain/store-ports'
+import type { Meter } from '#domain/telemetry'
 import { AuthorizationRecords } from './assistants/authorization.ts'
 import { Bindings } from './assistants/bindings.ts'
 import { ChannelKeys } from './administration/channel-keys.ts'
@@ -37,7 +38,7 @@ import { turnsOn } from './turns/turns.ts'
  * The stores that ingress and sessions use. This is the one list of them: the services of the
  * engine, their remotes and the stores of the backend are derived from it.
  */
-export const frontendStoresOn = (database: Database, tables: Tables) => ({
+export const frontendStoresOn = (database: Database, tables: Tables, meter: Meter) => ({
   channels: new Channels(database, tables),
   channelKeys: new ChannelKeys(database, tables),
   authorization: new AuthorizationRecords(database, tables),
@@ -50,7 +51,7 @@ export const frontendStoresOn = (database: Database, tables: Tables) => ({
   hooks: new Hooks(database, tables),
   secrets: secretsOn(database),
   read: new Reading(database),
-  series: new SeriesReading(database),
+  series: new SeriesReading(database, meter),
   operations: new Operations(database, tables),
   rules: new Rules(database),
   deadLetters: new DeadLetters(database),
@@ -109,7 +110,7 @@ function storeOn(
 ): Store {
   const tables = tablesFor(database.dialect.types)
   const merging = new Merging(database, tables, meter)
-  const frontend = frontendStoresOn(database, tables)
+  const frontend = frontendStoresOn(database, tables, meter)
   return {
     ...frontend,
     frontend,

@@ -141,3 +141,33 @@ test('trial/1: a trial is full with what it may keep of its Things, which counts
   t.true(trial.isFull)
   t.true(trial.steps < TRIAL_STEPS_MAX)
 })
+
+const said = (seq: number, payload: object, state: FeedEntry['state'] = 'active'): FeedEntry => ({
+  ...entry(seq, {}),
+  state,
+  payload: JSON.stringify({ observed_at: seq * 1_000 - 200, ...payload }),
+})
+
+test('a trial ends what a Thing ends when that was observed, as its rule does', async (t) => {
+  const hot = said(1, { attrs: { t: 31 }, tags: ['x'] })
+  const rows: readonly (readonly [string, object, FeedEntry])[] = [
+    ['archived', {}, said(2, {}, 'archived')],
+    ['deleted', {}, said(2, {}, 'deleted')],
+    ['without its tag', { things: { tag: 'x' } }, said(2, { tags: [] })],
+    ['cleared', {}, said(2, { attrs: { t: 1 } })],
+  ]
+  for (const [name, members, last] of rows) {
+    const { run } = rig(async () => ({ items: [hot, last], headSeq: 2 }))
+    t.like(
+      await run(channel(1), members),
+      { firings: { 0: { firedAt: 800, clearedAt: 1_800 } } },
+      name,
+    )
+  }
+})
+
+test('a trial names a Thing without a title by its id, also one that had a title', async (t) => {
+  const items = [said(1, { title: 'Boiler' }), said(2, { title: '', attrs: { t: 31 } })]
+  const { run } = rig(async () => ({ items, headSeq: 2 }))
+  t.like(await run(channel(1), {}), { firings: { 0: { title: 'a: 31' } } })
+})

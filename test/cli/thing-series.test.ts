@@ -80,6 +80,47 @@ test('on a terminal each attr has a line of blocks above its table, with short n
   t.regex(context.printed[9] ?? '', / 123457 /)
 })
 
+const SHOWN: readonly (readonly [number, string])[] = [
+  [66.66666666666667, '66.6667'],
+  [0.1 + 0.2, '0.3'],
+  [-1.5e-9, '-1.5e-9'],
+  [1_234_567, '1234567'],
+  [-999_999_999, '-999999999'],
+  [1_234_567.89, '1234568'],
+  [1_234_567_890, '1.23457e+9'],
+  [2 ** 53, '9.0072e+15'],
+  [-1e300, '-1e+300'],
+]
+
+test('a number of a bucket fits its column, and a whole one that fits has each of its digits', async (t) => {
+  const screen = { columns: 80, rows: 24, hasColor: false }
+  const numbers = SHOWN.map(([number]) => number)
+  const count = numbers.map(() => 123_456)
+  const load = { times: numbers.map((_, at) => at), min: numbers, mean: numbers, max: numbers }
+  const attrs = { load: { ...load, last: numbers, count } }
+  const { context } = await run('thing series pump', {
+    answer: () => success({ ...BUCKETS, attrs }),
+    screen,
+  })
+  for (const [at, [, shown]] of SHOWN.entries()) {
+    const line = context.printed[at + 2] ?? ''
+    t.deepEqual(line.split(/ +/).slice(1), [...Array<string>(4).fill(shown), '123456'])
+    t.true(line.length <= screen.columns, line)
+  }
+})
+
+test('a reading has each of its digits on a terminal, too', async (t) => {
+  const numbers = [1_795_913_316_900, 0.1 + 0.2, 123_456_789.123]
+  const attrs = { n: { times: [1, 2, 3], values: numbers } }
+  const screen = { columns: 80, rows: 24, hasColor: false }
+  const answer = () => success({ ...BUCKETS, step: 'raw', attrs })
+  const { context } = await run('thing series pump --step raw', { answer, screen })
+  t.deepEqual(
+    context.printed.slice(2).map((line) => line.split(/ +/)[1]),
+    numbers.map(String),
+  )
+})
+
 const iso = (milliseconds: number): string => new Date(milliseconds).toISOString()
 
 test('raw readings are one column, and a line of blocks has the numbers among them', async (t) => {

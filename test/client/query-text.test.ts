@@ -32,6 +32,9 @@ const READ: readonly (readonly [text: string, where: Where | undefined])[] = [
   ['silent:10m', { silent: '10m' }],
   ['has:burner.on', { not: { attr: ['burner', 'on'], absent: true } }],
   ['missing:"a.b"', { attr: 'a.b', absent: true }],
+  ['"" = 1', { attr: '', equals: 1 }],
+  ['has:""', { not: { attr: '', absent: true } }],
+  ['missing:" ","",t', { any: [' ', '', 't'].map((attr) => ({ attr, absent: true })) }],
   ['near:48.2,-16.4,5km', { near: [48.2, -16.4], within: 5_000 }],
   ['near:48.2,16.4,500m', { near: [48.2, 16.4], within: 500 }],
   ['near:48.2,16.4,500', { near: [48.2, 16.4], within: 500 }],
@@ -85,10 +88,15 @@ const MISTAKES: readonly (readonly [text: string, code: string, at: number, end:
   ['tag: pump', 'value_missing', 4, 5],
   ['tag:a,', 'value_missing', 6, 6],
   ['tag:" "', 'value_missing', 7, 7],
+  ['has:', 'value_missing', 4, 4],
+  ['has:t,', 'value_missing', 6, 6],
   ['colour:red', 'keyword_unknown', 0, 6],
   ['t > hot', 'not_a_number', 4, 7],
   ['t > "5"', 'not_a_number', 4, 7],
   ['t < 1..2', 'not_a_number', 4, 8],
+  ['t > 1e999', 'not_a_number', 4, 9],
+  ['t = -1e999', 'not_a_number', 4, 10],
+  ['t = 1..1e999', 'not_a_range', 4, 12],
   ['t = 20..10', 'not_a_range', 4, 10],
   ['t = 1..', 'not_a_range', 4, 7],
   ['state:gone', 'not_a_state', 6, 10],
@@ -108,7 +116,7 @@ test('a mistake has a code, a sentence, and the characters that it lies between'
 })
 
 const KNOWN = {
-  attrs: ['temperature', 'mode', 'a.b', 'two words'],
+  attrs: ['temperature', 'mode', 'a.b', 'two words', 'p,q'],
   tags: ['pump', 'cold chain'],
   values: (attr: string) => (attr === 'mode' ? ['eco', '5', 7] : []),
 }
@@ -131,6 +139,8 @@ const COMPLETED: readonly (readonly [text: string, from: number, wanted: readonl
   ['mode > |', 7, ['7 ']],
   ['silent:1|', 7, ['1m ', '10m ', '1h ', '1d ']],
   ['has:mo|', 4, ['mode ']],
+  ['p,|', 0, ['p,q ']],
+  ['has:p|', 4, ['"p,q" ']],
   ['pump | state:active', 5, ['temperature ', 'mode ']],
 ]
 

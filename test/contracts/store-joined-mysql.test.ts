@@ -4,6 +4,7 @@
 import { joined } from '#test/support/joined'
 import { emptyDatabase, openNode, sharedMariaDb } from '#test/support/mariadb'
 import type { OpenStore } from './store-contract.ts'
+import { candidatesContract } from './store-candidates.ts'
 import { joinedContract } from './store-joined.ts'
 import { readingContract } from './store-reading.ts'
 import { seriesContract } from './store-series.ts'
@@ -17,4 +18,5 @@ const open: OpenStore = async (t, pushes) =>
 joinedContract('mysql', open)
 readingContract('mysql with blocks', joined(open))
 seriesContract('mysql', open)
-tierContract('mysql', open, (t) => emptyDatabase(t, mariaDb.server()))
+tierContract('mysql', open)
+candidatesContract('mysql', (t) => emptyDatabase(t, mariaDb.server()))

@@ -2,6 +2,7 @@
 
 import { joined } from '#test/support/joined'
 import { emptyFile, openTestStore } from '#test/support/sqlite-store'
+import { candidatesContract } from './store-candidates.ts'
 import { joinedContract } from './store-joined.ts'
 import { pageBytesContract } from './store-page-bytes.ts'
 import { pushOrderContract } from './store-push-order.ts'
@@ -18,4 +19,5 @@ pageBytesContract('sqlite with blocks', open)
 pushContract('sqlite with blocks', open)
 pushOrderContract('sqlite with blocks', open)
 seriesContract('sqlite', openTestStore)
-tierContract('sqlite', openTestStore, async (t) => `sqlite:${await emptyFile(t)}`)
+tierContract('sqlite', openTestStore)
+candidatesContract('sqlite', async (t) => `sqlite:${await emptyFile(t)}`)

@@ -2,16 +2,11 @@
 // that saw each update once.
 
 import test from 'ava'
-import type { ExecutionContext } from 'ava'
 import * as fc from 'fast-check'
 
 import { PERIOD_MS, TIERS } from '#domain/history/series'
 import type { ThingSeries } from '#domain/history/series'
-import { Joining } from '#src/store/retention/joining'
 import type { Store } from '#src/store/store'
-import { MERGED } from '#src/store/tiers/chunk-rows'
-import { Merging } from '#src/store/tiers/merging'
-import { FakeMeter } from '#test/support/fake-telemetry'
 import { NEVER } from '#test/support/retention-limits'
 import { stepsOf } from '#test/support/retired'
 import { ChannelWriter } from '#test/support/store-writer'
@@ -28,7 +23,6 @@ import {
   mergeAll,
   seriesOf,
 } from '#test/support/tiers'
-import { openWatched } from '#test/support/watched-store'
 import type { OpenStore } from './store-contract.ts'
 
 type Step =
@@ -172,35 +166,7 @@ async function check(store: Store, writer: ChannelWriter, floor: number): Promis
   }
 }
 
-/** `emptyUrl`: that of an empty database, which several processes open. */
-export function tierContract(
-  engine: string,
-  open: OpenStore,
-  emptyUrl: (t: ExecutionContext) => Promise<string>,
-): void {
-  test(`${engine}: candidates/3: chunks that were written before a process began are merged as its own are`, async (t) => {
-    const store = await openWatched(t, await emptyUrl(t))
-    const writer = await ChannelWriter.open(store, 1)
-    /** A process that begins now. */
-    const begun = () => {
-      const merging = new Merging(store.database, store.tables, new FakeMeter())
-      return { merging, joining: new Joining(store.database, store.tables, merging) }
-    }
-    const join = async (by: Pick<Store, 'joining'>, runs: number) => {
-      for (let run = 0; run < runs; run += 1) {
-        await writer.take(thing('update', 'a', { at: START + run, attrs: { n: run } })).commit()
-        await joinOld(by)
-      }
-    }
-    await join(begun(), MERGED)
-    t.is(await begun().merging.merge(START, EVER), MERGED)
-    await join(begun(), MERGED - 1)
-    const last = begun()
-    t.is(await last.merging.merge(START, EVER), 0)
-    await join(last, 1)
-    t.is(await last.merging.merge(START, EVER), MERGED)
-  })
-
+export function tierContract(engine: string, open: OpenStore): void {
   test(`${engine}: contributions/1, merging/1, buckets/1, raw/2: every bucket has what a model has that saw each update once`, async (t) => {
     const store = await open(t)
     let channels = 0

@@ -73,6 +73,7 @@ const REFUSED: readonly (readonly [body: object, status: number, field: string])
   [{ thing_prefix: 'ä' }, 400, 'thing_prefix'],
   [{ from: 'yesterday' }, 400, 'from'],
   [{ to: 'tomorrow' }, 400, 'to'],
+  [{ from: 1_767_225_600, to: 1_767_225_600 }, 400, 'from must be earlier than to'],
   [{ password: 'not the one' }, 404, ''],
 ]
 

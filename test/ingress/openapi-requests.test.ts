@@ -226,6 +226,8 @@ const BEYOND_SCHEMAS: ReadonlySet<string> = new Set([
   '/message deliver_at',
   '/thing/series from',
   '/thing/series to',
+  '/channel/export from',
+  '/channel/export to',
 ])
 
 interface Sent {

@@ -191,6 +191,34 @@ test('complete is false where retention took a part, and where the rest was too 
   t.like(await ask(FROM, 'raw'), { complete: false, from: FROM, to: NOW_MS })
 })
 
+test('raw has late readings of every time that is asked for, however early: their updates are kept', async (t) => {
+  const rig = await startIngress(t)
+  const from = NOW_MS - 30 * DAY
+  const t1 = { times: [from + 5], values: [1] }
+  rig.series.found = { attrs: { t: t1 } }
+  const ask = async (body: object) =>
+    dataOf(await rig.post(PATH, { ...CREDENTIALS, ...body, from, step: 'raw' }))
+  const one = await ask(PUMP)
+  t.like(one, { from: NOW_MS - DAY, to: NOW_MS, complete: false, attrs: { t: t1 } })
+  t.deepEqual((await ask(several(1)))['things'], { n0: t1 })
+  t.deepEqual(
+    rig.series.queries.map((query) => query.from),
+    [from, from],
+  )
+  // More than a read takes: another request gets on.
+  const to = NOW_MS - 20 * DAY
+  rig.series.found = { attrs: { t: t1 }, wholeTo: to }
+  t.like(await ask(PUMP), { from, to, complete: false })
+})
+
+test('series of times that are all past their retention are empty, whatever is not removed yet', async (t) => {
+  const rig = await startIngress(t)
+  rig.series.found = { attrs: { t: columns } }
+  const [from, to] = [NOW_MS - 30 * DAY, NOW_MS - 20 * DAY]
+  const answer = await rig.post(PATH, { ...CREDENTIALS, ...PUMP, from, to, step: '5m' })
+  t.deepEqual(dataOf(answer), { step: '5m', from: to, to, complete: false, attrs: {} })
+})
+
 async function keyOf(rig: Rig, rights: object): Promise<string> {
   const made = await rig.post('/channel/key', { ...CREDENTIALS, ...rights })
   return String(dataOf(made)['key'])

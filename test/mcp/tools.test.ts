@@ -3,6 +3,8 @@
 import type { Tool } from '@modelcontextprotocol/client'
 import test from 'ava'
 
+import { TESTS } from '#src/rules/limits'
+import { QUERY } from '#src/schemas/queries/query-schemas'
 import { NOW_MS, PASSWORD } from '#test/support/making'
 import { TOKEN, codeOf, startMcp, textOf } from '#test/support/mcp-rig'
 import { PUMP } from '#test/support/pump'
@@ -131,6 +133,19 @@ test('a tool declares its effects on the world', async (t) => {
     t.is(annotations?.idempotentHint, sets, name)
     t.truthy(title)
     t.truthy(description)
+  }
+})
+
+test('assistants are told of every form of a condition: they have no other document', async (t) => {
+  const rig = await startMcp(t)
+  const { tools } = await (await rig.client()).listTools()
+  const describedIn = (tool: string): string =>
+    tools.find(({ name }) => name === tool)?.description ?? ''
+  for (const form of Object.keys(QUERY.where.properties)) {
+    t.true(describedIn('things_query').includes(`"${form}"`), form)
+  }
+  for (const form of [...TESTS, 'silent', 'all', 'any', 'not', 'cel']) {
+    t.true(describedIn('rule_put').includes(`"${form}"`), form)
   }
 })
 

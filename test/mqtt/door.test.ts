@@ -64,7 +64,9 @@ test('a key opens a session as user name or as password; with a gateway token no
   t.is((await byPassword.next('connack')).reasonCode, 0x87)
   for (const credentials of [
     { username: key, password: undefined },
+    { username: key, password: Buffer.from('') },
     { username: CHANNEL, password: Buffer.from(key) },
+    { username: CHANNEL, password: Buffer.from(`${key}\n`) },
   ]) {
     const client = await MqttClient.enter(rig.door, {}, { ...credentials, clientId: '' })
     t.is((await client.next('connack')).reasonCode, 0)
@@ -72,8 +74,16 @@ test('a key opens a session as user name or as password; with a gateway token no
     t.is((await client.next('puback', 2)).reasonCode, 0x87)
     t.is(client.of('puback').length, 2)
   }
-  t.is(rig.sink.accepted.length, 2)
+  t.is(rig.sink.accepted.length, 4)
   t.false(JSON.stringify(rig.logger.lines).includes(key))
+})
+
+test('a password is trimmed first, as at every door', async (t) => {
+  const { door } = await mqttRig(t)
+  const client = await MqttClient.enter(door, {}, { password: Buffer.from(` ${PASSWORD}\n`) })
+  t.is((await client.next('connack')).reasonCode, 0)
+  client.tell(attr(1, 1))
+  t.is((await client.next('puback', 1)).reasonCode ?? 0, 0)
 })
 
 test('mqtt-door/2: another password and a revoked key end their sessions, and no other', async (t) => {

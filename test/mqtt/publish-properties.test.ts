@@ -46,3 +46,21 @@ test('the expiry interval of a Message is its ttl, which its own fields can say 
   })
   t.deepEqual(ttls, [...rows.map(([, , ttlS]) => ttlS), 'no Message'])
 })
+
+test('the reason of a refused publish is a sentence, also where its fault names a field alone', async (t) => {
+  const { door } = await mqttRig(t)
+  const client = await MqttClient.enter(door)
+  const rows: readonly (readonly [topic: string, payload: string, reason: RegExp])[] = [
+    ['messages', '{"title":" "}', /^title must .*: title$/],
+    ['messages', '{"title":"a","message_id":"b"}', /^message_id must not .*: message_id$/],
+    ['things/a', '{"observed_at":"yesterday"}', /^a time must be .*: observed_at$/],
+    ['things/a/attrs', '5', /^payload must be a JSON object$/],
+  ]
+  for (const [index, [topic, payload, reason]] of rows.entries()) {
+    client.tell(publish(1, index + 1, { topic, payload: Buffer.from(payload) }))
+    const { properties } = (await client.next('puback', index + 1)) as {
+      readonly properties?: { readonly reasonString?: string }
+    }
+    t.regex(properties?.reasonString ?? '', reason)
+  }
+})

@@ -82,6 +82,23 @@ test('evaluation/2, values/1: an expression gives what CEL says, here and in the
   }
 })
 
+// Where the library differs from the language. Each holds, or fails.
+const BY_LANGUAGE = [
+  '"ÄB".lowerAscii() == "Äb" && "äb".upperAscii() == "äB" && "ß".upperAscii() == "ß"',
+  'int(9.2e18) > 0 && -(-9223372036854775807) > 0',
+]
+const FAILING_BY_LANGUAGE = [
+  'int(attrs.n * 1e300) > 0',
+  'int(-9.3e18) < 0',
+  '-(-9223372036854775808) > 0',
+]
+
+test('a function for ASCII leaves other letters, and a whole number has 64 bits', (t) => {
+  for (const text of BY_LANGUAGE) t.is(evaluated(text, ATTRS).verdict, true, text)
+  for (const text of FAILING_BY_LANGUAGE)
+    t.is(typeof evaluated(text, ATTRS).verdict, 'string', text)
+})
+
 test('expression/2, evaluation/2: random expressions give what they give in the library', (t) => {
   let compared = 0
   fc.assert(

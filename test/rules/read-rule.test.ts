@@ -3,6 +3,7 @@
 
 import test from 'ava'
 
+import type { Fields } from '#domain/submission'
 import { durationMs } from '#src/rules/durations'
 import { compiled, facts, faultOf, ruleOf } from '#test/support/rules'
 
@@ -152,4 +153,26 @@ test('a text names values of the Thing, and shows those that are missing', (t) =
   const since = 1_767_225_600_500
   const given = output.texts['title']?.({ ...facts(attrs), ruleId: 'r', since })
   t.is(given, 'a A r 2026-01-01T00:00:00Z 30.5 true x ? {no')
+})
+
+const titleOf = (title: string, attrs: Fields): string | undefined =>
+  compiled({ event: { title } }).output.texts['title']?.({ ...facts(attrs), ruleId: 'r', since: 0 })
+
+test('a text names what a Thing has, and nothing that every object has', (t) => {
+  const attrs = { o: { on: true }, l: [1], text: 'x' }
+  const title = '{constructor} {o.toString} {o.constructor.name} {l.length} {text.length} {o.on}'
+  t.is(titleOf(title, attrs), '? ? ? ? ? true')
+  t.is(titleOf('{o.__proto__.a}', { o: { ['__proto__']: { a: 1 } } }), '1')
+})
+
+test('a value that shows nothing is written as a missing one, so that no title is blank', (t) => {
+  t.is(titleOf('{empty}', { empty: '' }), '?')
+  t.is(titleOf('{blank}: {t}', { blank: ' \n', t: 0 }), '?: 0')
+})
+
+test('a text that is too long is cut between its characters', (t) => {
+  const emoji = '😀'.repeat(128)
+  t.is(titleOf('{long}', { long: emoji }), emoji)
+  t.is(titleOf('{long}', { long: `${emoji}a` }), `${'😀'.repeat(127)}…`)
+  t.is(titleOf('{long}'.repeat(9), { long: emoji }), `${'😀'.repeat(1_023)}…`)
 })

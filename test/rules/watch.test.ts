@@ -68,6 +68,12 @@ const STORIES: readonly (readonly [string, object, readonly Moment[], readonly s
     [],
   ],
   [
+    'R3: `for` begins by the clock of the lane where that of the device is ahead',
+    { for: '10s', clear_for: '10s' },
+    [reading(100, 31, -99), tick(10), tick(11), reading(120, 30, -100), tick(29), tick(30)],
+    ['open 11 normal since 1', 'close 30'],
+  ],
+  [
     'clear_for waits, and a relapse ends it',
     { clear_for: '10s' },
     [reading(1, 31), reading(2, 30), reading(5, 31), reading(6, 30), tick(15), tick(16)],

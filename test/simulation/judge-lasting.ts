@@ -51,7 +51,7 @@ export function judgeLasting(observations: Observations, judged: JudgedChannel):
     const where = `${entry.seq} of ${entry.channelId}`
     if (sent !== undefined) {
       settle()
-      ended = sent.model === 'thing' ? read(things, sent, where) : undefined
+      ended = sent.model === 'thing' ? read(things, sent, { entry, where }) : undefined
     } else {
       const wrong = entry.action === 'create' ? open(things, entry, ended) : close(things, entry)
       if (wrong !== undefined) fail(`${wrong} at ${where}`)
@@ -70,20 +70,21 @@ export function judgeLasting(observations: Observations, judged: JudgedChannel):
 function read(
   things: Map<string, Watched>,
   { thingId: thing, observedAt, token }: Sent,
-  where: string,
+  { entry, where }: { readonly entry: Entry; readonly where: string },
 ): Ended | undefined {
   const watched = things.get(thing) ?? { observedAt: 0, high: undefined, open: undefined }
   things.set(thing, watched)
   if (observedAt <= watched.observedAt) return undefined
   watched.observedAt = observedAt
   const { high } = watched
+  const at = Math.min(observedAt, entry.acceptedAt) // A device's clock may be ahead. (R3)
   if (levelOf(token) > LEVELS[0]) {
-    watched.high ??= { since: observedAt, hasFired: false }
+    watched.high ??= { since: at, hasFired: false }
     return undefined
   }
   watched.high = undefined
   if (high === undefined) return undefined
-  const isLong = observedAt - high.since >= LASTING_MS + MARGIN_MS
+  const isLong = at - high.since >= LASTING_MS + MARGIN_MS
   return { thing, high, isLong, where }
 }
 

@@ -6,6 +6,7 @@ import type { ExecutionContext } from 'ava'
 
 import type { Executor } from '#src/store/jobs/executor'
 import { SeriesReading } from '#src/store/tiers/series'
+import { FakeMeter } from '#test/support/fake-telemetry'
 import { emptyFile } from '#test/support/sqlite-store'
 import { ChannelWriter } from '#test/support/store-writer'
 import { message, opId, thing } from '#test/support/submissions'
@@ -73,7 +74,7 @@ test('history/1: receipts look for an entry in slices, each a job of its own', a
 test('raw/1: a slice ends with its blocks, however few updates of the channel they have', async (t) => {
   const { store, writer } = await blockByBlock(t)
   const jobs = blocksOfJobs(store)
-  const series = new SeriesReading(store.database)
+  const series = new SeriesReading(store.database, new FakeMeter())
   const query = { channelId: writer.channelId, thingId: 'lamp', from: 0, to: 1e9 }
   const { attrs } = await series.series({ ...query, step: 'raw' })
   t.is(attrs['n']?.times.length, BLOCKS)

@@ -3,6 +3,7 @@
 import test from 'ava'
 
 import { SeriesReading } from '#src/store/tiers/series'
+import { FakeMeter } from '#test/support/fake-telemetry'
 import { emptyFile } from '#test/support/sqlite-store'
 import { ChannelWriter } from '#test/support/store-writer'
 import { thing } from '#test/support/submissions'
@@ -41,7 +42,7 @@ for (const [step, kept] of [
     }
     Object.assign(database, { soon: counting })
     const query = { channelId: writer.channelId, thingId: 'lamp', from: START, to: START + 1e9 }
-    const { attrs } = await new SeriesReading(database).series({ ...query, step })
+    const { attrs } = await new SeriesReading(database, new FakeMeter()).series({ ...query, step })
     t.is(Object.keys(attrs).length, ATTRS)
     t.true(pauses >= 2, `${pauses} pauses`)
   })

@@ -7,6 +7,7 @@ import type { ExecutionContext } from 'ava'
 import { ALL_POINTS_MAX } from '#domain/history/series'
 import type { SeriesFound } from '#domain/history/series'
 import { SeriesReading } from '#src/store/tiers/series'
+import { FakeMeter } from '#test/support/fake-telemetry'
 import { emptyFile } from '#test/support/sqlite-store'
 import { ChannelWriter } from '#test/support/store-writer'
 import { channel, thing } from '#test/support/submissions'
@@ -33,7 +34,7 @@ async function rigWith(t: ExecutionContext, said: readonly Said[]) {
     if (index % BLOCK === BLOCK - 1) await writer.commit()
   }
   await writer.commit()
-  const series = new SeriesReading(store.database, UPDATES_MAX)
+  const series = new SeriesReading(store.database, new FakeMeter(), { updates: UPDATES_MAX })
   const query = { channelId: channel(1), thingId: 'a', step: 'raw' } as const
   const read = (from: number, to: number) =>
     series.series({ ...query, from: START + from, to: START + to })
@@ -122,4 +123,36 @@ test('raw/3: of one time it gives as many values as a series may have, and says 
   }
   const { attrs, wholeTo, isPartial } = await read(1, 5)
   t.deepEqual([wholeTo, isPartial, attrs['n0']?.times], [undefined, undefined, [START + 1]])
+})
+
+test('raw/4: long texts are read in parts by who goes on at the end, as many at once as short ones take', async (t) => {
+  const store = await openWatched(t, `sqlite:${await emptyFile(t)}`)
+  const writer = await ChannelWriter.open(store, 1)
+  const text = 'a'.repeat(30_000)
+  for (const at of counted(300)) {
+    const attrs = { n: `${text}${at}`, t: at }
+    writer.take(thing('update', 'a', { at: START + at, acceptedAt: START + at, attrs }))
+  }
+  await writer.commit()
+  const query = { channelId: channel(1), thingId: 'a', step: 'raw' } as const
+  const lengths: number[] = []
+  const times = await allTimes(async (from, to) => {
+    const found = await store.series.series({ ...query, from: START + from, to: START + to })
+    lengths.push(JSON.stringify(found).length)
+    return found
+  }, 300)
+  t.deepEqual(times, counted(300))
+  t.true(lengths.length > 1 && Math.max(...lengths) < 6 * 2 ** 20, lengths.join())
+  // Of one time as well.
+  for (const at of counted(300)) {
+    writer.take(
+      thing('update', 'b', { at: START, acceptedAt: START + at, attrs: { n: text + at } }),
+    )
+  }
+  await writer.commit()
+  const one = { ...query, thingId: 'b', from: START, to: START + 5 }
+  const { wholeTo, isPartial, attrs } = await store.series.series(one)
+  t.deepEqual([wholeTo, isPartial], [START + 1, true])
+  t.true((attrs['n']?.times.length ?? 0) > 100)
+  t.true(JSON.stringify(attrs).length < 6 * 2 ** 20)
 })

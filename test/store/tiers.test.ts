@@ -9,6 +9,7 @@ import { addChunk, writeChunk } from '#src/store/tiers/chunk'
 import { contributionsOf } from '#src/store/tiers/contributions'
 import { BUCKET_LENGTH } from '#src/store/tiers/rows'
 import { SeriesReading } from '#src/store/tiers/series'
+import { FakeMeter } from '#test/support/fake-telemetry'
 import { emptyFile } from '#test/support/sqlite-store'
 import { joinAll } from '#test/support/joined'
 import { ChannelWriter } from '#test/support/store-writer'
@@ -238,7 +239,7 @@ test('raw/1: readings are whole with as many updates as a read unpacks, and up t
   const store = await openWatched(t, `sqlite:${await emptyFile(t)}`)
   const writer = await ChannelWriter.open(store, 1)
   const most = 512
-  const series = new SeriesReading(store.database, most)
+  const series = new SeriesReading(store.database, new FakeMeter(), { updates: most })
   const query = { channelId: channel(1), thingId: 'a', from: START, to: 2 * START } as const
   const ask = async () => {
     const { wholeTo, attrs } = await series.series({ ...query, step: 'raw' })

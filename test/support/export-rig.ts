@@ -43,8 +43,8 @@ export type Line = Readonly<Record<string, unknown>>
 /** Buckets that a read of series gives at most. */
 const BUCKETS = 4
 const NO_SERIES = new Set(['b', 'd'])
-/** A read gives buckets of a Thing from the first time on, and before the second. */
-export type Taken = Readonly<Record<string, readonly [from: number, to: number]>>
+/** A read gives buckets of a Thing from the first time on, and before the second; of these a part. */
+export type Taken = Readonly<Record<string, readonly [from: number, to: number, part?: 'part']>>
 
 /** A bucket a millisecond. */
 export function columnsOf(times: readonly number[]): BucketColumns {
@@ -92,13 +92,14 @@ export function exportRig(
     series: async ({ thingId, from, to }: SeriesQuery) => {
       turned()
       // At most BUCKETS at a time, and none of every second Thing.
-      const [low, high] = taken[thingId] ?? [from, to]
+      const [low, high, part]: Taken[string] = taken[thingId] ?? [from, to]
       const last = Math.min(to, high)
       const first = Math.min(to, Math.max(from, last - BUCKETS, low))
       const times = Array.from({ length: Math.max(0, last - first) }, (_, at) => first + at)
       const attrs = NO_SERIES.has(thingId) || times.length === 0 ? {} : { n: columnsOf(times) }
       const wholeTo = last < to && { wholeTo: last }
-      return { attrs, ...(first > from && { wholeFrom: first }), ...wholeTo }
+      const isPartial = part === 'part' && { isPartial: true as const }
+      return { attrs, ...(first > from && { wholeFrom: first }), ...wholeTo, ...isPartial }
     },
   }
   const controller = new AbortController()

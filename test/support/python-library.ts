@@ -4,8 +4,8 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { rename } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
 import type { ExecutionContext } from 'ava'
@@ -43,8 +43,9 @@ const PROMETHEUS: Library = {
   debian: 'python3-prometheus-client',
 }
 
-const folderOf = ({ name, version }: Library): string =>
-  join(tmpdir(), `heliograph-${name}-${version}`)
+/** What one run installed the next ones find. */
+const KEPT = fileURLToPath(new URL('../../node_modules/.cache/heliograph', import.meta.url))
+const folderOf = ({ name, version }: Library): string => join(KEPT, `${name}-${version}`)
 const PYTHONS = ['python3', '/usr/bin/python3']
 const INSTALL_TIMEOUT_MS = 120_000
 

@@ -1,6 +1,5 @@
 // A store over a SQLite file of its own, gone when the test is over.
 
-import { existsSync, statfsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,20 +12,9 @@ import type { Owner } from '#test/support/gateway'
 import { makeTables } from '#test/support/made-tables'
 import { realRuntime } from '#test/support/real-runtime'
 
-const MEMORY = '/dev/shm'
-const ROOM_MIN = 2 ** 30
-/** Memory where there is enough: a disk syncs each commit, and no test cuts the power of one. */
-const ROOT = hasRoom() ? MEMORY : tmpdir()
-
-function hasRoom(): boolean {
-  if (!existsSync(MEMORY)) return false
-  const { bavail, bsize } = statfsSync(MEMORY)
-  return bavail * bsize >= ROOM_MIN
-}
-
 /** A path for a database file in a folder of its own. */
 export async function databasePath(t: Owner): Promise<string> {
-  const folder = await mkdtemp(join(ROOT, 'heliograph-store-'))
+  const folder = await mkdtemp(join(tmpdir(), 'heliograph-store-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
   return join(folder, 'store.db')
 }

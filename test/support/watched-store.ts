@@ -71,7 +71,7 @@ export async function openWatched(t: ExecutionContext, url: string, rules: PushR
     statements,
     turns: turnsOn(database, tables, rules),
     pushes: new Pushes(database, tables, rules, meter),
-    ...frontendStoresOn(database, tables),
+    ...frontendStoresOn(database, tables, meter),
     retention: new Retention(database),
     joining: new Joining(database, tables, merging),
     merging,

@@ -3,9 +3,10 @@
 
 import { isFault } from '#domain/fault'
 import { AUTO_POINTS_MAX, POINTS_MAX, TIERS, TIER_MS, firstKept } from '#domain/history/series'
-import type { Columns, SeriesFound, SeriesQuery, SeriesStore, Step } from '#domain/history/series'
+import type { Columns, SeriesFound, SeriesQuery, Step } from '#domain/history/series'
 import type { Answer } from '#domain/ports'
 import type { TierRetention } from '#domain/history/series'
+import { pause } from '#domain/runtime'
 import { SERIES } from '#src/schemas/history/series-routes'
 import type { AskedStep, SeriesAnswer } from '#src/schemas/history/series-routes'
 import { readersOf } from '#src/schemas/shape'
@@ -21,16 +22,20 @@ interface Kept {
   readonly rawMs: number
 }
 
+type Ports = Pick<Stage, 'access' | 'nowMs' | 'retention' | 'series' | 'soon'>
+
 export class SeriesReads {
-  readonly #ports: Pick<Stage, 'access' | 'nowMs' | 'retention'> & { readonly series: SeriesStore }
+  readonly #ports: Ports
   readonly #kept: Kept
 
-  constructor(
-    ports: Pick<Stage, 'access' | 'nowMs' | 'retention'> & { readonly series: SeriesStore },
-    tiers: TierRetention,
-  ) {
+  constructor(ports: Ports, tiers: TierRetention) {
     this.#ports = ports
     this.#kept = { tiers, rawMs: ports.retention.thingUpdates }
+  }
+
+  /** Lets requests that have arrived be read, between the parts of a long answer. */
+  pause(): Promise<void> {
+    return pause(this.#ports)
   }
 
   /** A Thing that was deleted, or never was, has no attrs. */
@@ -57,24 +62,29 @@ export class SeriesReads {
     const now = nowMs()
     const asked = { from: request.from, to: request.to ?? Math.max(now, request.from + 1) }
     const range = rangeOf({ ...asked, step: request.step ?? 'auto' }, this.#kept, now)
+    // Of times before those of the updates that are kept there may be late readings.
+    const read = range.step === 'raw' ? { ...range, from: asked.from } : range
     const { channelId } = request.reader
     const { attrs } = request
     const found: SeriesFound[] = []
     for (const thingId of ids) {
-      const query = { channelId, thingId, ...(attrs !== undefined && { attrs }), ...range }
-      found.push(await series.series(query))
+      const query = { channelId, thingId, ...(attrs !== undefined && { attrs }), ...read }
+      // The bucket of `from` would be one of those that are past their time.
+      const isKept = read.from < read.to
+      found.push(isKept ? await series.series(query) : { attrs: {} })
     }
     const whole = wholeOf(found, range)
     return {
       step: range.step,
-      ...whole,
+      from: whole.to > whole.from ? whole.from : read.from,
+      to: whole.to,
       isComplete:
         whole.from <= asked.from &&
         whole.to >= asked.to &&
         !found.some(({ isPartial }) => isPartial),
       ...(isOne
         ? { attrs: found[0]?.attrs ?? {} }
-        : { things: byThing(ids, found, { attr: attrs?.[0], ...pointsOf(whole, range) }) }),
+        : { things: byThing(ids, found, { attr: attrs?.[0], ...pointsOf(whole, read) }) }),
     }
   }
 }
@@ -120,8 +130,8 @@ function wholeOf(found: readonly SeriesFound[], { from, to }: Times): Times {
 
 /** The times of points within a range: the first bucket may begin before it. */
 function pointsOf({ from, to }: Times, { step, from: asked }: Range): Times {
-  const width = step === 'raw' ? 1 : TIER_MS[step]
-  return { from: from === asked ? from - (from % width) : from, to }
+  if (step === 'raw') return { from: asked, to }
+  return { from: from === asked ? from - (from % TIER_MS[step]) : from, to }
 }
 
 /** The points of each Thing within times that all of them have in common. */

@@ -184,10 +184,10 @@ export class ExportLines {
     for (let to = before; to > from;) {
       const found = await this.#ports.series.series({ channelId, thingId, step, from, to })
       await this.#checked()
-      const { attrs, wholeFrom = from, wholeTo = to } = found
+      const { attrs, wholeFrom = from, wholeTo = to, isPartial = false } = found
       const line = { step, from: Math.max(wholeFrom, from), to: Math.min(wholeTo, to), attrs }
       // export-lines/4
-      if (line.from >= to) {
+      if (line.from >= to || isPartial) {
         yield this.#seriesLine(thingId, { ...NO_SERIES, step, from, to })
         return
       }

@@ -23,8 +23,10 @@ interface Point {
 const DAY = '24h'
 /** Characters that the name of an attr takes in front of its line. */
 const NAME_WIDTH = 24
-/** Digits of a number on a terminal, so that each column has its place in 80 characters. */
+/** Digits of a number of a bucket, so that each column has its place in 80 characters. */
 const DIGITS = 6
+/** A whole number below it has its place with all of its digits. */
+const WHOLE_MAX = 1e9
 
 export const series = channelRequest({
   description:
@@ -54,6 +56,7 @@ export const series = channelRequest({
       return
     }
     const headings = step === 'raw' ? ['VALUE'] : ['MIN', 'MEAN', 'MAX', 'LAST', 'COUNT']
+    const text = step === 'raw' ? String : short
     const screen = terminal.screen()
     const each = Object.entries(attrs)
     if (screen === undefined || each.length === 0) {
@@ -72,7 +75,7 @@ export const series = channelRequest({
         const table = {
           items: pointsOf(attr, columns),
           headings: ['TIME', ...headings],
-          cells: ({ time, cells }: Point) => [dateText(time), ...cells.map(short)],
+          cells: ({ time, cells }: Point) => [dateText(time), ...cells.map(text)],
         }
         await listWhole(table, options, context)
       }
@@ -81,8 +84,15 @@ export const series = channelRequest({
   },
 })
 
-const short = (cell: Point['cells'][number]): string =>
-  String(typeof cell === 'number' ? Number(cell.toPrecision(DIGITS)) : cell)
+function short(cell: Point['cells'][number]): string {
+  if (typeof cell !== 'number') return String(cell)
+  const size = Math.abs(cell)
+  if (size < WHOLE_MAX) {
+    const isWhole = size >= 10 ** DIGITS
+    return String(isWhole ? Math.round(cell) : Number(cell.toPrecision(DIGITS)))
+  }
+  return Number(cell.toPrecision(DIGITS)).toExponential()
+}
 
 /** The value of each block of the line. */
 const numbersOf = ({ mean, values = [] }: Columns): readonly number[] =>

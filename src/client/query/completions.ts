@@ -1,7 +1,7 @@
 // What may stand at a place in the text of a query, for a field that completes it.
 
 import { THING_STATES } from '#domain/entity'
-import { JOINERS, KEYWORDS, OPERATORS, isKeyword, nameText, valueText } from './words.ts'
+import { JOINERS, KEYWORDS, OPERATORS, isKeyword, nameText, quoted, valueText } from './words.ts'
 import type { Keyword } from './words.ts'
 
 /** What is known of the Things that a query is about. */
@@ -91,7 +91,9 @@ function valuesOf(keyword: Keyword, { attrs, tags = [] }: Known): readonly Compl
   if (keyword === 'tag') return tags.map(asText)
   if (keyword === 'silent') return DURATIONS.map(asText)
   if (keyword !== 'has' && keyword !== 'missing') return []
-  return attrs.map((name) => ({ kind: 'value', label: name, insert: `${nameText(name)} ` }))
+  // A comma would stand between two names.
+  const insertOf = (name: string): string => (name.includes(',') ? quoted(name) : nameText(name))
+  return attrs.map((name) => ({ kind: 'value', label: name, insert: `${insertOf(name)} ` }))
 }
 
 const termsOf = ({ attrs }: Known): readonly Completion[] => [

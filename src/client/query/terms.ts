@@ -32,8 +32,11 @@ export function pathOf(name: Piece): AttrPath {
     : path
 }
 
+/** True for a number that a double holds: JSON has no other. */
+const isNumber = (text: string): boolean => NUMBER.test(text) && Number.isFinite(Number(text))
+
 const numberOf = (piece: Piece): number =>
-  !piece.isQuoted && NUMBER.test(piece.text)
+  !piece.isQuoted && isNumber(piece.text)
     ? Number(piece.text)
     : stop(piece, 'not_a_number', 'a number stands here')
 
@@ -41,16 +44,17 @@ const numberOf = (piece: Piece): number =>
 function rangeOf(value: Piece): readonly [number, number] | undefined {
   const [low = '', high, ...more] = value.isQuoted ? [] : value.text.split('..')
   if (high === undefined) return undefined
-  const isRange = NUMBER.test(low) && NUMBER.test(high) && more.length === 0
+  const isRange = isNumber(low) && isNumber(high) && more.length === 0
   return isRange && Number(low) <= Number(high)
     ? [Number(low), Number(high)]
     : stop(value, 'not_a_range', 'a range is two numbers with the lower one first: 10..20')
 }
 
-function scalarOf({ text, isQuoted }: Piece): string | number | boolean {
+function scalarOf(piece: Piece): string | number | boolean {
+  const { text, isQuoted } = piece
   if (isQuoted) return text
   if (text === 'true' || text === 'false') return text === 'true'
-  return NUMBER.test(text) ? Number(text) : text
+  return NUMBER.test(text) ? numberOf(piece) : text
 }
 
 /** What `temperature > 80` asks for. */
@@ -110,7 +114,7 @@ export function keywordTerm(keyword: Keyword, value: Piece): Where {
 
 function placeOf(value: Piece): Where {
   const [, latitude = '', longitude = '', distance = '', unit] = PLACE.exec(value.text) ?? []
-  if (![latitude, longitude, distance].every((part) => NUMBER.test(part))) {
+  if (![latitude, longitude, distance].every(isNumber)) {
     return stop(value, 'not_a_place', 'a place is latitude,longitude,distance: 48.2,16.4,5km')
   }
   const within = Number(distance) * (unit === 'km' ? 1_000 : 1)

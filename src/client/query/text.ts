@@ -182,7 +182,8 @@ class Reader {
 
   #valueOf(keyword: Keyword, bare: RegExp): Piece {
     const value = this.#piece(bare)
-    return value === undefined || value.text.trim() === ''
+    const mayBeBlank = value?.isQuoted === true && (keyword === 'has' || keyword === 'missing')
+    return value === undefined || (value.text.trim() === '' && !mayBeBlank)
       ? this.#wrong('value_missing', `${keyword}: has ${KEYWORDS[keyword]} behind it`)
       : value
   }

@@ -76,6 +76,7 @@ export const STAGE_METRICS = {
   store_retries_total: counter('Database jobs done again after a deadlock or a lost connection'),
   tier_readings_left_out_total: counter('Readings of attrs beyond the 64 of a Thing in the tiers'),
   tier_merges_waiting: gauge('Chunks of tiers that may have to be merged'),
+  known_blocks: gauge('Blocks that are not joined of which this process knows the Things'),
   retention_removed_total: counter('Rows removed by retention'),
   sessions: gauge('Device sessions that are open', 'carrier'),
   sessions_ended_total: counter(

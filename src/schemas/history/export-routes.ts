@@ -12,7 +12,7 @@ import { ENTITY_ID_FORM, PREFIX_FORM, exactly, trimmedOrBlank } from '#src/schem
 import { PREFIX } from '#src/schemas/key-routes'
 import { KEYED, post, routes } from '#src/schemas/route'
 import { ENTITY_ID, invalid, isTimeAbsent } from '#src/schemas/values'
-import { readParsed, readTime, readWhole } from '#src/schemas/values'
+import { readParsed, readTime, readTo, readWhole } from '#src/schemas/values'
 import type { SentText } from '#src/schemas/values'
 import { EXPORTED } from './export-names.ts'
 import type { Exported, SeriesPlace } from './export-names.ts'
@@ -113,11 +113,7 @@ export const EXPORT = routes('Reading', '', {
           (sent, field) => readTime(field, sent),
           'fromMs',
         ),
-        to: read(
-          time('Only entries accepted before then, and series up to then.'),
-          (sent, field) => readTime(field, sent),
-          'toMs',
-        ),
+        to: read(time('Only entries accepted before then, and series up to then.'), readTo, 'toMs'),
         thing_prefix: read(
           text(
             'Only Things whose thing_id begins with it, and Events of those.',

@@ -18,8 +18,9 @@ import {
   isBlank,
   readParsed,
   readTime,
+  readTo,
 } from '#src/schemas/values'
-import type { SentText, SentTime } from '#src/schemas/values'
+import type { SentText } from '#src/schemas/values'
 
 /** Things of one request, of which one attr is read. */
 const SERIES_THINGS_MAX = 20
@@ -80,17 +81,6 @@ function readStep(sent: SentText, field: string): Answer<AskedStep> {
   const rule = `must be one of ${ASKED_STEPS.join(', ')}`
   const parse = (word: string) => ASKED_STEPS.find((step) => step === word.toLowerCase())
   return readParsed(field, sent, { parse, rule }) ?? 'auto'
-}
-
-function readTo(
-  sent: SentTime,
-  field: string,
-  { from: sentFrom }: { readonly from?: SentTime },
-): Answer<number | undefined> {
-  const to = readTime(field, sent)
-  const from = readTime('from', sentFrom)
-  const isEarlier = typeof to === 'number' && typeof from === 'number' && to <= from
-  return isEarlier ? invalid('from', 'must be earlier than to') : to
 }
 
 const numbers = (description: string) =>

@@ -177,22 +177,6 @@ export type UpdateRow = Omit<FeedRow, 'seq'> & { readonly seq: FeedRow['seq'] | 
 /** False for a late reading. */
 export const isEntry = (update: UpdateRow): update is FeedRow => update.seq !== undefined
 
-/**
- * An expression that is false when the content of a block has no update of a Thing: most have none,
- * and the collector would go through the memory of each one that is read. It takes the parameters
- * that `marksOf` gives. A compressed block is never left out: `updatesOf` looks into it.
- */
-export const mayHaveIn = (content: string): string =>
-  `(instr(${content}, ?) > 0 OR instr(${content}, ?) = 0)`
-
-export const marksOf = (entityId: string): readonly Uint8Array[] => [
-  Buffer.from(JSON.stringify(entityId)), // In its quotes: not the beginning of another one.
-  PLAIN_COLUMNS,
-]
-
-/** Where the columns of a block begin that is not compressed. */
-const PLAIN_COLUMNS = pack('{"channels":', Infinity)
-
 /** Whose updates of a block are wanted: those of one channel, of one Thing of it, or all. */
 export interface Wanted {
   readonly channel?: number | undefined
@@ -208,14 +192,9 @@ interface Unpacked {
 }
 
 /** A block whose columns are read, but none of its updates. Throws StoreDefect for others. */
-export const unpackedBlock = (content: Uint8Array): Unpacked => withColumns(textOf(content))
-
-function textOf(content: Uint8Array): Pick<Unpacked, 'bytes' | 'text'> {
+export function unpackedBlock(content: Uint8Array): Unpacked {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.length)
-  return { bytes, text: unpack(bytes.subarray(1 + (bytes[0] ?? 0) * RANDOM_BYTES)) }
-}
-
-function withColumns({ bytes, text }: Pick<Unpacked, 'bytes' | 'text'>): Unpacked {
+  const text = unpack(bytes.subarray(1 + (bytes[0] ?? 0) * RANDOM_BYTES))
   const payloadsAt = text.indexOf('\n') + 1
   return { bytes, text, payloadsAt, columns: JSON.parse(text.slice(0, payloadsAt)) as Columns }
 }
@@ -271,13 +250,6 @@ export function rowsOf(
 /** The wanted updates of a block as it is kept. */
 export const updatesIn = (content: Uint8Array, wanted?: Wanted): readonly UpdateRow[] =>
   rowsOf(unpackedBlock(content), wanted)
-
-/** The updates of one Thing in a block; most blocks have none of it. */
-export function updatesOf(content: Uint8Array, wanted: Required<Wanted>): readonly UpdateRow[] {
-  const text = textOf(content)
-  const mayHave = text.text.includes(JSON.stringify(wanted.entityId))
-  return mayHave ? rowsOf(withColumns(text), wanted) : []
-}
 
 /** The wanted updates without late readings: entries of the feed. */
 export const entriesIn = (content: Uint8Array, wanted?: Wanted): readonly FeedRow[] =>

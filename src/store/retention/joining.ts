@@ -78,7 +78,7 @@ export class Joining implements JoiningStore {
     const run = await this.#run(waiting)
     const { leftOut, ...counted } = await this.#counted(run, nowMs)
     const joined = await this.#replace(run, { ...(await this.#joined(run)), ...counted })
-    if (joined > 0) this.#merging?.written(counted.chunks, leftOut)
+    if (joined > 0) this.#merging?.leftOut(leftOut)
     return joined
   }
 

@@ -7,8 +7,9 @@
 //   candidates/2. What is remembered is bounded. Once it is full, everything is looked at, so the
 //     cells of many channels find their turn; one that is forgotten meanwhile is merged with the
 //     next chunk of it, or once it is due. (W7)
-//   candidates/3. What was written before this process began counts too, in slices: each restart
-//     would otherwise leave up to seven chunks over each other, and those of days have a year.
+//   candidates/3. Every chunk counts once, whoever wrote it: each restart, and each move of this
+//     work to another node, would otherwise leave up to seven over each other, and those of days
+//     have a year. So all are read where they were written, in the order of their commit.
 
 import type { TierChunkRow } from '#src/store/entities/tiers'
 import type { Cell } from './cells.ts'
@@ -22,8 +23,8 @@ export interface Candidate extends Group, Cell {
   readonly level?: number
 }
 
-/** Where a chunk was written. */
-export type Written = Group & Cell & Pick<TierChunkRow, 'level'>
+/** Where a chunk was written, and with which run. */
+export type Written = Group & Cell & Pick<TierChunkRow, 'level' | 'run'>
 
 /** A level that was written a few times, and its cells by their first place. */
 interface Level {
@@ -44,25 +45,26 @@ export class Candidates {
     return this.#cells + this.#found.size
   }
 
-  /** Takes note of chunks that were written at once, or before this process began. */
+  /** Takes note of chunks in the order in which they were written. */
   written(chunks: readonly Written[]): void {
-    const levels = new Map<Level, number>()
+    const levels = new Map<Level, Map<number, number>>()
     const over = new Map<string, number>()
-    for (const { channel, tier, period, level, firstPlace, lastPlace } of chunks) {
+    for (const { channel, tier, period, level, run, firstPlace, lastPlace } of chunks) {
       if (level === LAST_LEVEL) continue
       if (this.size === CANDIDATES_MAX) return this.#promoteAll() // candidates/2
       const key = `${channel} ${tier} ${period} ${level}`
       let known = this.#levels.get(key)
       if (known === undefined) this.#levels.set(key, (known = { key, writes: 0, cells: new Map() }))
-      const place = `${key} ${firstPlace}`
+      const place = `${key} ${run} ${firstPlace}`
       const count = (over.get(place) ?? 0) + 1
       over.set(place, count)
-      levels.set(known, Math.max(count, levels.get(known) ?? 0))
+      const runs = levels.get(known) ?? new Map<number, number>()
+      levels.set(known, runs.set(run, Math.max(count, runs.get(run) ?? 0)))
       if (!known.cells.has(firstPlace)) this.#cells += 1
       known.cells.set(firstPlace, { channel, tier, period, level, firstPlace, lastPlace })
     }
-    for (const [known, writes] of levels) {
-      known.writes += writes
+    for (const [known, runs] of levels) {
+      for (const writes of runs.values()) known.writes += writes
       if (known.writes >= MERGED) this.#promote(known.key, known) // candidates/1
     }
   }

@@ -34,7 +34,7 @@ const UNIT_CHUNKS_MAX = 1_024
 /** Chunks of a slice. */
 const SLICE_CHUNKS = 8
 /** Chunks of a counted slice, some 2 ms, and slices at a time: a large table over minutes. */
-const RECALLED = { chunks: 500, slices: 8 }
+const COUNTED = { chunks: 500, slices: 8 }
 
 /** A chunk whose content is not read. */
 type Held = Pick<TierChunkRow, 'level' | 'run' | 'bytes' | 'dueAt'> & Cell & { readonly id: number }
@@ -57,7 +57,7 @@ export class Merging implements MergingStore {
   readonly #chunks: Bulk<TierChunkRow>
   readonly #leftOut: (by?: number) => void
   readonly #candidates = new Candidates()
-  #recalledId = 0 // candidates/3
+  #countedId = 0 // candidates/3
 
   constructor(database: Database, tables: Tables, meter: Meter) {
     this.#database = database
@@ -66,14 +66,13 @@ export class Merging implements MergingStore {
     meter.gauge('tier_merges_waiting', {}, () => this.#candidates.size)
   }
 
-  /** Takes note of chunks that were written at once, which may have to be merged. */
-  written(chunks: readonly TierChunkRow[], leftOut: number): void {
-    this.#leftOut(leftOut)
-    this.#candidates.written(chunks)
+  /** Counts readings that a run of joining left out of the tiers. */
+  leftOut(readings: number): void {
+    this.#leftOut(readings)
   }
 
   async merge(nowMs: number, kept: TierRetention): Promise<number> {
-    if (this.#candidates.found.size === 0) await this.#recall()
+    if (this.#candidates.found.size === 0) await this.#count()
     for (const [name, candidate] of this.#candidates.found) {
       const merged = await this.#mergeAt(candidate, nowMs, kept)
       if (merged > 0) return merged
@@ -88,16 +87,17 @@ export class Merging implements MergingStore {
     return due === undefined ? 0 : this.#mergeAt(due, nowMs, kept)
   }
 
-  /** Takes note of chunks that were written before, some slices at a time. (candidates/3) */
-  async #recall(): Promise<void> {
-    for (let slice = 0; slice < RECALLED.slices && this.#recalledId < Infinity; slice += 1) {
+  /** Takes note of chunks that were written since, some slices at a time. (candidates/3) */
+  async #count(): Promise<void> {
+    for (let slice = 0; slice < COUNTED.slices; slice += 1) {
       const chunks = await this.#database.all<Written & Pick<Held, 'id'>>(
-        `SELECT id, channel, tier, period, level, first_place AS firstPlace,
+        `SELECT id, channel, tier, period, level, run, first_place AS firstPlace,
           last_place AS lastPlace FROM tier_chunks WHERE id > ? ORDER BY id LIMIT ?`,
-        [this.#recalledId, RECALLED.chunks],
+        [this.#countedId, COUNTED.chunks],
       )
       this.#candidates.written(chunks)
-      this.#recalledId = chunks.at(-1)?.id ?? Infinity
+      this.#countedId = chunks.at(-1)?.id ?? this.#countedId
+      if (chunks.length < COUNTED.chunks) return
       await pause(this.#database)
     }
   }
@@ -265,7 +265,7 @@ export class Merging implements MergingStore {
       await runAll(executor, this.#chunks.inserts(rows, executor))
       return chunks.length
     })
-    if (merged > 0) this.written(rows, leftOut)
+    if (merged > 0) this.#leftOut(leftOut)
     return merged
   }
 

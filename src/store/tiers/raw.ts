@@ -13,6 +13,7 @@
 //   raw/3. It gets on, however much there is: it is whole up to a later time than it begins at. So
 //     late readings take a quarter of the updates, what was accepted before it begins the next one,
 //     and of one time it gives ALL_POINTS_MAX values. It says that it left some out.
+//   raw/4. A long text counts as several values. (W7)
 
 import { ALL_POINTS_MAX } from '#domain/history/series'
 import type { RawColumns, SeriesFound, SeriesQuery } from '#domain/history/series'
@@ -32,6 +33,8 @@ const SLICE_UPDATES = 1_024
 const SLICE_BLOCKS = 16
 /** Bytes of a payload that take a step to read. (jobs/pauses.ts) */
 const BYTES_OF_STEP = 20
+/** Characters of a value and the name of its attr from which on it counts as one more. */
+const VALUE_CHARACTERS = 64
 /** By so much a clock of a Thing may be ahead, and its readings are found all the same. */
 const AHEAD_MS = 3_600_000
 /** The feed has this share of the updates of a read; late readings have the rest. (raw/3) */
@@ -69,6 +72,7 @@ interface State {
   readonly found: Map<string, Point[]>
   /** The late readings among them, by the op_id of each. */
   readonly late: Set<string>
+  /** Values, of which a long one counts as several. (raw/4) */
   points: number
   /** Values of this time and later ones are left out. */
   to: number
@@ -144,7 +148,13 @@ async function keepEarliest(state: State, pauses: Pauses, from: number): Promise
   if (state.points <= ALL_POINTS_MAX) return
   const times = new Float64Array(state.points)
   let count = 0
-  for (const values of state.found.values()) for (const { at } of values) times[count++] = at
+  for (const [attr, values] of state.found) {
+    for (const { at, value } of values) {
+      const end = count + pointsOf(attr, value)
+      times.fill(at, count, end)
+      count = end
+    }
+  }
   const to = times.sort()[ALL_POINTS_MAX] ?? state.to
   await pauses.after(count)
   cut(state, Math.max(to, from + 1))
@@ -152,14 +162,18 @@ async function keepEarliest(state: State, pauses: Pauses, from: number): Promise
   if (state.points > ALL_POINTS_MAX) {
     state.isPartial = true
     const most = Math.floor(ALL_POINTS_MAX / state.found.size)
-    keepOnly(state, (_point, place) => place < most)
+    let taken = 0
+    keepOnly(state, (attr, { value }, place) => {
+      taken = (place === 0 ? 0 : taken) + pointsOf(attr, value)
+      return taken <= most
+    })
   }
   await pauses.after(count)
 }
 
 function cut(state: State, to: number): void {
   state.to = to
-  keepOnly(state, ({ at }) => at < to)
+  keepOnly(state, (_attr, { at }) => at < to)
 }
 
 interface Part extends Cursor {
@@ -198,7 +212,7 @@ function take(state: State, update: UpdateRow, { attrs, from }: SeriesQuery): vo
   const { seq, opId, acceptedAt } = update
   if (endsThing(update)) {
     // raw/2: late readings may have come before the deletion that they are behind.
-    keepOnly(state, (point) => point.acceptedAt > acceptedAt)
+    keepOnly(state, (_attr, point) => point.acceptedAt > acceptedAt)
     return
   }
   const { found, late, to } = state
@@ -216,17 +230,25 @@ function take(state: State, update: UpdateRow, { attrs, from }: SeriesQuery): vo
     const point = { at: reading.at, value, acceptedAt }
     if (values === undefined) found.set(attr, [point])
     else values.push(point)
-    state.points += 1
+    state.points += pointsOf(attr, value)
   }
 }
 
-function keepOnly(state: State, isKept: (point: Point, place: number) => boolean): void {
+/** raw/4 */
+const pointsOf = (attr: string, value: Value): number => {
+  const characters = attr.length + (typeof value === 'string' ? value.length : 0)
+  return 1 + Math.floor(characters / VALUE_CHARACTERS)
+}
+
+type IsKept = (attr: string, point: Point, place: number) => boolean
+
+function keepOnly(state: State, isKept: IsKept): void {
   state.points = 0
   for (const [attr, values] of state.found) {
-    const kept = values.filter(isKept)
+    const kept = values.filter((point, place) => isKept(attr, point, place))
     if (kept.length === 0) state.found.delete(attr)
     else state.found.set(attr, kept)
-    state.points += kept.length
+    for (const { value } of kept) state.points += pointsOf(attr, value)
   }
 }
 

@@ -7,12 +7,15 @@
 //   series/2. A read takes a bounded part of them: the newest periods, the oldest blocks. It says
 //     from which time of observation on, or up to which, it is whole: what the rest has of the time
 //     between is late data. Where what is in no tier yet is too much, it gives nothing. (W7)
+//     However many blocks there are, it gets on: it is whole up to a later bucket than it begins
+//     at, or says that it left a part of that one out.
 //   series/3. The snapshot reads what it needs as it is kept. It is unpacked and added up behind
 //     it, with pauses: eight megabytes would hold turns up for a third of a second. (W7)
 
 import { ALL_POINTS_MAX, PERIOD_MS, TIER_MS } from '#domain/history/series'
 import type { BucketColumns, SeriesFound, SeriesQuery } from '#domain/history/series'
 import type { SeriesStore, Tier } from '#domain/history/series'
+import type { Meter } from '#domain/telemetry'
 import type { TierChunkRow } from '#src/store/entities/tiers'
 import { channelOf } from '#src/store/feed/channel-of'
 import type { Database } from '#src/store/jobs/database'
@@ -26,8 +29,9 @@ import { JOINED } from './chunk-rows.ts'
 import { COUNT, LAST, MAX, MIN, SUM, numberAt } from './rows.ts'
 import { addItem } from './contributions.ts'
 import { UPDATES_MAX, rawSeries } from './raw.ts'
+import { KnownBlocks } from './known-blocks.ts'
 import { endsThing } from './readings.ts'
-import { Unjoined } from './unjoined.ts'
+import { BLOCKS_MAX, Unjoined } from './unjoined.ts'
 import type { Found } from './unjoined.ts'
 
 /** Bytes of chunks before compression that one read takes. */
@@ -35,22 +39,29 @@ const CHUNK_BYTES_MAX = 8 * 2 ** 20
 /** Bytes that take a step to unpack and to add: a bucket has twenty. */
 const BYTES_OF_STEP = 20
 
+/** What one read unpacks: updates of raw series, and blocks that are not joined for a tier. */
+const UNPACKED = { updates: UPDATES_MAX, blocks: BLOCKS_MAX }
+
 export class SeriesReading implements SeriesStore {
   readonly #database: Database
-  readonly #rawUpdates: number
+  readonly #blocks: KnownBlocks
+  readonly #most: typeof UNPACKED
 
-  constructor(database: Database, rawUpdates = UPDATES_MAX) {
+  constructor(database: Database, meter: Meter, most: Partial<typeof UNPACKED> = {}) {
     this.#database = database
-    this.#rawUpdates = rawUpdates
+    this.#blocks = new KnownBlocks(meter)
+    this.#most = { ...UNPACKED, ...most }
   }
 
   async series(query: SeriesQuery): Promise<SeriesFound> {
     const { step, channelId } = query
     const database = this.#database
-    if (step === 'raw') return rawSeries(database, query, this.#rawUpdates)
+    if (step === 'raw') return rawSeries(database, query, this.#most.updates)
     const channel = await database.read((executor) => channelOf(executor, channelId))
     if (channel === undefined) return NOTHING
-    const unjoined = new Unjoined(channel, query.thingId)
+    const since = query.from - (query.from % TIER_MS[step])
+    const wanted = { channel, thingId: query.thingId, since }
+    const unjoined = new Unjoined(this.#blocks, wanted, this.#most.blocks)
     await unjoined.readAhead(database)
     // series/1
     const read = await database.snapshot(async (executor) => {
@@ -101,7 +112,7 @@ async function readFor(
 
 /** series/3 */
 async function addedUp(
-  { chunks, wholeFrom: keptFrom, unjoined: { updates, isAll } }: Kept,
+  { chunks, wholeFrom: keptFrom, unjoined: { updates, upTo, isSince } }: Kept,
   query: SeriesQuery,
   tier: Tier,
   pauses: Pauses,
@@ -119,7 +130,7 @@ async function addedUp(
     else addItem(buckets, update)
     await pauses.after(update.payload.length / BYTES_OF_STEP)
   }
-  const to = isAll ? query.to : Math.min(query.to, newestOf(buckets, query))
+  const { to, isPartial } = endOf(buckets, query, { upTo, width: TIER_MS[tier] })
   // Of earlier periods there may be late data alone, which is joined or not: no whole bucket.
   const within = { ...query, from: Math.max(query.from, keptFrom ?? 0), to }
   const found = await columnsOf(buckets, within, { width: TIER_MS[tier], wanted, pauses })
@@ -128,10 +139,31 @@ async function addedUp(
     attrs: found.attrs,
     ...(from > 0 && { wholeFrom: from }),
     ...(to < query.to && { wholeTo: to }),
+    ...((isPartial || isSince) && { isPartial: true }),
   }
 }
 
-/** series/2: when the newest bucket of a Thing begins; `from` without any. */
+interface Blocks {
+  /** When the last one that was taken was accepted; undefined for all of them. */
+  readonly upTo: number | undefined
+  readonly width: number
+}
+
+/** series/2: up to when a series is whole, or up to behind its first bucket, which is not. */
+function endOf(
+  buckets: Buckets,
+  query: SeriesQuery,
+  { upTo, width }: Blocks,
+): { readonly to: number; readonly isPartial: boolean } {
+  if (upTo === undefined) return { to: query.to, isPartial: false }
+  const begin = (at: number): number => at - (at % width)
+  const newest = newestOf(buckets, query)
+  const whole = newest > query.from ? newest : begin(upTo)
+  const least = begin(query.from) + width
+  return { to: Math.min(query.to, Math.max(whole, least)), isPartial: whole < least }
+}
+
+/** When the newest bucket of a Thing begins; `from` without any. */
 function newestOf(buckets: Buckets, { thingId, from }: SeriesQuery): number {
   let newest = from
   for (const series of buckets.things.get(thingId) ?? []) {
@@ -235,9 +267,11 @@ function bucketColumns(buckets: Buckets, kept: readonly number[]): BucketColumns
   const of = (place: number): number[] => kept.map((bucket) => numberAt(numbers, bucket + place))
   // A sum is rounded, and may be beyond what a double holds; a mean is not.
   const meanOf = (bucket: number): number => {
-    const mean = numberAt(numbers, bucket + SUM) / numberAt(numbers, bucket + COUNT)
+    const sum = numberAt(numbers, bucket + SUM)
     const [min, max] = [numberAt(numbers, bucket + MIN), numberAt(numbers, bucket + MAX)]
-    return Math.min(max, Math.max(min, mean))
+    // Of one part it was beyond one end, of another beyond the other.
+    if (Number.isNaN(sum)) return min / 2 + max / 2
+    return Math.min(max, Math.max(min, sum / numberAt(numbers, bucket + COUNT)))
   }
   return {
     times: kept.map((bucket) => buckets.beginOf(bucket)),

@@ -8,40 +8,63 @@
 //     left out, a new one is read.
 //   unjoined/2. Reading ahead takes a job for each slice, so that turns need not wait for all of
 //     it. (gate/3, W7)
+//   unjoined/3. Where there are more than a read takes, it takes the oldest of those that were
+//     accepted from a time on: who goes on from where they end gets others.
 
+import { hashOf } from '#domain/identity'
 import type { UpdateBlockRow } from '#src/store/entities/feed'
-import { marksOf, mayHaveIn, updatesOf } from '#src/store/feed/update-blocks'
+import { rowsOf, unpackedBlock } from '#src/store/feed/update-blocks'
 import type { UpdateRow } from '#src/store/feed/update-blocks'
 import type { Reader } from '#src/store/jobs/executor'
 import { allIn } from '#src/store/statements/bulk'
+import type { KnownBlocks } from './known-blocks.ts'
 
 /** Blocks that one read takes: four runs. */
-const BLOCKS_MAX = 2_048
+export const BLOCKS_MAX = 2_048
 /** Those of a slice: some 2 ms. */
 const SLICE_BLOCKS = 16
 
 type Block = Pick<UpdateBlockRow, 'id' | 'content'>
+type Accepted = Pick<UpdateBlockRow, 'id' | 'lastAt'>
 
 export interface Found {
   readonly updates: readonly UpdateRow[]
-  /** False where there are more blocks, which are left out. */
-  readonly isAll: boolean
+  /** Where there are newer blocks, which are left out: when the last one of these was accepted. */
+  readonly upTo?: number
+  /** True where older blocks are left out. */
+  readonly isSince: boolean
+}
+
+/** Whose updates are wanted. */
+interface Wanted {
+  readonly channel: number
+  readonly thingId: string
+  /** Where not every block is taken, those are left out that were accepted before it. */
+  readonly since: number
+}
+
+/** The blocks that a read takes. */
+interface Taken extends Pick<Found, 'upTo' | 'isSince'> {
+  readonly ids: readonly number[]
 }
 
 export class Unjoined {
-  readonly #channel: number
-  readonly #thingId: string
+  readonly #known: KnownBlocks
+  readonly #wanted: Wanted
+  readonly #blocksMax: number
   /** What blocks that were read have of the Thing, by their numbers. */
   readonly #read = new Map<number, readonly UpdateRow[]>()
 
-  constructor(channel: number, thingId: string) {
-    this.#channel = channel
-    this.#thingId = thingId
+  constructor(known: KnownBlocks, wanted: Wanted, blocksMax: number) {
+    this.#known = known
+    this.#wanted = wanted
+    this.#blocksMax = blocksMax
   }
 
   /** unjoined/2 */
   async readAhead(reader: Reader): Promise<void> {
-    const ids = await this.#ids(reader)
+    const { ids: taken } = await this.#taken(reader)
+    const ids = this.#having(taken)
     for (let start = 0; start < ids.length; start += SLICE_BLOCKS) {
       await this.#look(reader, ids.slice(start, start + SLICE_BLOCKS))
     }
@@ -49,36 +72,59 @@ export class Unjoined {
 
   /** The updates of the Thing in a snapshot, the oldest first. (unjoined/1) */
   async found(snapshot: Reader): Promise<Found> {
-    const ids = await this.#ids(snapshot)
-    const oldest = ids.slice(0, BLOCKS_MAX)
-    await this.#look(
-      snapshot,
-      oldest.filter((id) => !this.#read.has(id)),
-    )
-    const updates = oldest.flatMap((id) => this.#read.get(id) ?? [])
-    return { updates, isAll: ids.length <= BLOCKS_MAX }
+    const { ids, ...found } = await this.#taken(snapshot)
+    await this.#look(snapshot, this.#having(ids))
+    return { updates: ids.flatMap((id) => this.#read.get(id) ?? []), ...found }
   }
 
-  async #ids(reader: Reader): Promise<readonly number[]> {
-    const rows = await reader.all<Pick<Block, 'id'>>(
-      `SELECT b.id FROM update_blocks b WHERE b.is_joined = 0 AND EXISTS
-        (SELECT 1 FROM update_places p WHERE p.block = b.id AND p.channel = ?)
+  /** unjoined/3 */
+  async #taken(reader: Reader): Promise<Taken> {
+    const most = this.#blocksMax
+    const all = await this.#blocks(reader, 0)
+    const isMore = all.length > most
+    const blocks = isMore ? await this.#blocks(reader, this.#wanted.since) : all
+    const isSince = blocks[0]?.id !== all[0]?.id
+    const taken = blocks.slice(0, most)
+    const upTo = blocks.length > most ? taken.at(-1)?.lastAt : undefined
+    return { ids: taken.map(({ id }) => id), isSince, ...(upTo !== undefined && { upTo }) }
+  }
+
+  /** The oldest blocks that were accepted from a time on, and one more than a read takes. */
+  #blocks(reader: Reader, since: number): Promise<readonly Accepted[]> {
+    return reader.all(
+      `SELECT b.id, b.last_at AS lastAt FROM update_blocks b
+        WHERE b.is_joined = 0 AND b.last_at >= ? AND EXISTS
+          (SELECT 1 FROM update_places p WHERE p.block = b.id AND p.channel = ?)
         ORDER BY b.id LIMIT ?`,
-      [this.#channel, BLOCKS_MAX + 1],
+      [since, this.#wanted.channel, this.#blocksMax + 1],
     )
-    return rows.map(({ id }) => id)
+  }
+
+  /** Those of the blocks that may have the Thing, and were not read. */
+  #having(ids: readonly number[]): readonly number[] {
+    const thing = hashOf(this.#wanted.thingId)
+    const having: number[] = []
+    for (const id of ids) {
+      if (this.#read.has(id)) continue
+      if (this.#known.mayHave(id, thing)) having.push(id)
+      else this.#read.set(id, NO_UPDATES)
+    }
+    return having
   }
 
   async #look(reader: Reader, ids: readonly number[]): Promise<void> {
-    const wanted = { channel: this.#channel, entityId: this.#thingId }
+    const { channel, thingId: entityId } = this.#wanted
     const blocks = await allIn<Block>(
       reader,
       ids,
-      (list) => `SELECT id, content FROM update_blocks
-        WHERE id IN (${list}) AND is_joined = 0 AND ${mayHaveIn('content')}`,
-      { behind: marksOf(this.#thingId) },
+      (list) => `SELECT id, content FROM update_blocks WHERE id IN (${list}) AND is_joined = 0`,
     )
-    for (const id of ids) this.#read.set(id, [])
-    for (const { id, content } of blocks) this.#read.set(id, updatesOf(content, wanted))
+    for (const { id, content } of blocks) {
+      const block = unpackedBlock(content)
+      this.#known.learn(id, block.columns.entities)
+      this.#read.set(id, rowsOf(block, { channel, entityId }))
+    }
   }
 }
+
+const NO_UPDATES: readonly UpdateRow[] = []

@@ -64,6 +64,7 @@ const LEFT: readonly (readonly [taken: Taken, series: readonly string[], place: 
   [{ c: [20, 20] }, ['a', 'c 10-20 left', 'e'], 'c 20'],
   [{ c: [10, 17] }, ['a', 'c 17-20 left', 'c 13-17', 'c 10-13', 'e'], 'c 20'],
   [{ c: [10, 10] }, ['a', 'c 10-20 left', 'e'], 'c 20'],
+  [{ c: [10, 17, 'part'] }, ['a', 'c 10-20 left', 'e'], 'c 20'],
   [{ a: [18, 20], e: [20, 20] }, ['a 18-20', 'a 10-18 left', 'c', 'e 10-20 left'], 'a 18'],
 ]
 

@@ -4,7 +4,7 @@ import { ratioRow } from './ratio.ts'
 import type { Row } from './row.ts'
 
 const ACCEPT = { kind: 'ratio-at-least', must: 0.18, aim: 0.35 } as const
-const END_TO_END = { kind: 'ratio-at-least', must: 0.5, aim: 0.8 } as const
+const END_TO_END = { kind: 'ratio-at-least', must: 0.55, aim: 0.8 } as const
 
 /** The layout that suits few cores has the plain name. */
 const LAYOUT_NAMES = { split: 'cluster', even: 'even' } as const

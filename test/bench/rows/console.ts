@@ -10,7 +10,7 @@ import type { Session } from './session.ts'
 /** Seconds for which the board is watched. */
 const WATCHED_S = 20
 const GOALS = {
-  wire: { kind: 'at-most', must: 120, aim: 100 },
+  wire: { kind: 'at-most', must: 100, aim: 60 },
   view: { kind: 'at-most', must: 1, aim: 0.5 },
   frames: { kind: 'at-most', must: 2, aim: 0.5 },
   memory: { kind: 'at-most', must: 10, aim: 3 },

@@ -29,7 +29,7 @@ const AT_ONCE = 16
 const MEMORY = {
   row: 'idle-connections',
   unit: 'MB per 10,000',
-  goal: { kind: 'ratio-at-most', must: 2, aim: 1.25 },
+  goal: { kind: 'ratio-at-most', must: 2, aim: 1.6 },
 } as const
 const CPU = {
   row: 'idle-connections.cpu',

@@ -14,8 +14,8 @@ import { warmRate } from './warm.ts'
 /** Room for two nodes: each append of a lane is a message that NATS syncs by itself. */
 const LANES = 4
 const LOADS = [
-  { connections: 64, must: 8_000, aim: 12_000 },
-  { connections: 256, must: 14_000, aim: 20_000 },
+  { connections: 64, must: 14_000, aim: 18_000 },
+  { connections: 256, must: 24_000, aim: 30_000 },
 ] as const
 
 export const ONE_NODE_ROW: Row = {

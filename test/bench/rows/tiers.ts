@@ -39,9 +39,9 @@ const ASKED = 500
 const CHUNKS_LOOKED_AT = 200
 
 export const TIER_GOALS = {
-  cpu: { kind: 'at-most', must: 2, aim: 1.5 },
+  cpu: { kind: 'at-most', must: 2, aim: 1 },
   bytes: { kind: 'at-most', must: 90, aim: 45 },
-  series: { kind: 'at-most', must: 20, aim: 10 },
+  series: { kind: 'at-most', must: 20, aim: 5 },
 } as const
 
 const [CHANNEL] = keyedChannels(1)
