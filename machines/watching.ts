@@ -18,6 +18,7 @@ import type { RuleId } from '#domain/identity'
 import type { DueItem, RuleFailures, StoredRule, Watch, WatchWrite } from '#domain/rules/stored'
 import type { ThingSubmission } from '#domain/submission'
 import type { Facts } from '#src/rules/conditions'
+import { changedOf, isMovedBy } from '#src/rules/rule'
 import { RuleSet, isWithin } from '#src/rules/rule-set'
 import type { ActiveRule } from '#src/rules/rule-set'
 import { onReading, onTime, staysQuiet } from '#src/rules/watch'
@@ -114,17 +115,11 @@ function evidenceOf({ submission, prior, thing }: Read): (active: ActiveRule) =>
   const { at, attrs = {} } = submission.patch
   if (prior === undefined || at >= prior.at) return () => true
   let changed: ReadonlySet<string> | undefined // watching/5
-  return ({ rule: { reads } }) => {
-    changed ??= new Set(Object.keys(attrs).filter((name) => !isSame(prior, thing, name)))
-    if (reads === 'any') return changed.size > 0
-    for (const name of reads) if (changed.has(name)) return true
-    return false
+  return ({ rule }) => {
+    changed ??= changedOf(attrs, prior.attrs.values, thing.attrs.values)
+    return isMovedBy(rule, changed)
   }
 }
-
-const isSame = (prior: Thing, thing: Thing, name: string): boolean =>
-  JSON.stringify(prior.attrs.values[name] ?? null) ===
-  JSON.stringify(thing.attrs.values[name] ?? null)
 
 /** R5: an archived or deleted Thing closes the Events of its rules. */
 function endAll(draft: RulesDraft, { submission, thing }: Read, out: Consequences): void {

@@ -172,6 +172,8 @@ const STEPS: Readonly<Partial<Record<FaultCode, string>>> = {
   send_status_not_found: 'Use the op_id that a submission returned; records expire.',
   bind_session_not_found: 'Call channel_bind_start for a new page.',
   op_id_not_allowed: 'Leave op_id out.',
+  key_expired: 'Ask the person for another key.',
+  key_scope: 'Keep to what the key allows, or ask the person for another one.',
   rate_limited: AGAIN,
   server_busy: AGAIN,
   submission_not_accepted: AGAIN,

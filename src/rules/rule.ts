@@ -1,6 +1,6 @@
 // A rule, read and compiled. (Specification: Rules and time)
 
-import type { Fields } from '#domain/submission'
+import type { Fields, Json } from '#domain/submission'
 import type { Condition } from './conditions.ts'
 import type { Wording } from './wording.ts'
 
@@ -56,3 +56,17 @@ export interface Rule {
   /** An estimate of the bytes that it takes. */
   readonly bytes: number
 }
+
+/** R2: true when late data that changed these attrs counts for a rule. */
+export function isMovedBy({ reads }: Pick<Rule, 'reads'>, changed: ReadonlySet<string>): boolean {
+  if (reads === 'any') return changed.size > 0
+  for (const name of reads) if (changed.has(name)) return true
+  return false
+}
+
+/** The names of attrs whose values differ; null stands for a missing one. */
+export const changedOf = (names: object, before: Fields, after: Fields): ReadonlySet<string> =>
+  new Set(Object.keys(names).filter((name) => !isSame(before[name], after[name])))
+
+const isSame = (before: Json | undefined, after: Json | undefined): boolean =>
+  JSON.stringify(before ?? null) === JSON.stringify(after ?? null)

@@ -11,6 +11,7 @@ import { bare, isRecord } from '#domain/record'
 import type { Fields, Json } from '#domain/submission'
 import type { Facts } from './conditions.ts'
 import { DueQueue } from './due-queue.ts'
+import { changedOf, isMovedBy } from './rule.ts'
 import { isWithin } from './rule-set.ts'
 import type { ActiveRule } from './rule-set.ts'
 import { Unanswered } from './unanswered.ts'
@@ -46,6 +47,7 @@ interface Tried {
   tags: Json
   attrs: Readonly<Record<string, Json>>
   names: number
+  /** The time of its last reading, late or not. */
   at: number
   heardAt: number
   watch: Watch | undefined
@@ -89,6 +91,7 @@ export class Trial {
     const before = thing.at === -Infinity ? undefined : factsOf(thing, acceptedAt, work)
     const patch: unknown = JSON.parse(payload)
     if (!isRecord(patch)) return
+    const { attrs } = thing
     this.#merge(thing, patch, acceptedAt)
     this.#steps += ITEM_STEPS + Math.ceil(payload.length / 2) + thing.names
     const { rule } = this.#active
@@ -97,7 +100,11 @@ export class Trial {
       return
     }
     const after = factsOf(thing, acceptedAt, work)
-    const reading = { at: thing.at, before, after, isEvidence: true }
+    const { set_at: lateAt, attrs: names } = patch
+    const isEvidence =
+      lateAt === undefined ||
+      (isRecord(names) && isMovedBy(rule, changedOf(names, attrs, thing.attrs))) // R2
+    const reading = { at: thing.at, before, after, isEvidence }
     this.#keep(thing, after, onReading(this.#active, thing.watch, reading))
   }
 
@@ -173,7 +180,7 @@ export class Trial {
 
   /** entity/4: entries hold exactly what changed. */
   #merge(thing: Tried, patch: Readonly<Record<string, unknown>>, acceptedAt: number): void {
-    const { title, tags, attrs, observed_at: at } = patch
+    const { title, tags, attrs, observed_at: newest, set_at: at = newest } = patch
     if (typeof title === 'string') {
       const named = title === '' ? thing.id : title
       this.#characters += named.length - thing.title.length

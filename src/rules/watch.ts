@@ -211,14 +211,16 @@ class Stepping {
   }
 
   #clear({ nowMs }: Facts, at: number): void {
-    const { clearSince } = this.#watch
+    const { clearSince, eventId } = this.#watch
     const { clearForMs } = this.#rule
     const begun = clearSince ?? Math.min(nowMs, at) // R3
     if (clearForMs > 0 && (clearSince === undefined || Math.min(nowMs, at) < begun + clearForMs)) {
       this.#change({ phase: 'clearing', clearSince: begun })
       return
     }
-    if (this.#rule.output.kind === 'event') this.#actions.push({ kind: 'close', at })
+    // A rule that sends Messages may have opened an Event when it was of another form. (R5)
+    const mayHaveEvent = this.#rule.output.kind === 'event' || eventId !== undefined
+    if (mayHaveEvent) this.#actions.push({ kind: 'close', at })
     const over = { clearSince: undefined, eventId: undefined, severity: undefined }
     this.#change({ phase: 'quiet', ...over, updatedAt: undefined })
   }

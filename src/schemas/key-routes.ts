@@ -14,7 +14,7 @@ import { computed, read } from './members.ts'
 import { PAGE, nextCursor } from './paging.ts'
 import { KEY_ID_FORM, PREFIX_FORM, atMost, exactly, trimmed, trimmedOrBlank } from './patterns.ts'
 import { OPENING, post, routes } from './route.ts'
-import { isSafeText } from '#domain/record'
+import { isSafeText, UNSAFE_RULE } from '#domain/record'
 import { dayText, invalid, readParsed, readTime } from './values.ts'
 import type { SentText } from './values.ts'
 
@@ -29,9 +29,13 @@ export const PREFIX = {
   rule: 'must be 1 to 128 letters, digits, _, : or -',
 }
 
+/** The refusal of a key that would open nothing from its beginning. */
+export const EXPIRES_IN_THE_PAST = invalid('expires_at', 'must be a time that is still to come')
+
 function readLabel(sent: SentText): Answer<string> {
   const label = sent?.trim() ?? ''
-  if (Array.from(label).length <= LABEL_CHARACTERS_MAX && isSafeText(label)) return label
+  if (!isSafeText(label)) return invalid('label', UNSAFE_RULE)
+  if (Array.from(label).length <= LABEL_CHARACTERS_MAX) return label
   return invalid('label', `must be at most ${LABEL_CHARACTERS_MAX} characters`)
 }
 
@@ -111,8 +115,11 @@ export const KEY = routes('Channels', 'Key', {
           (sent, field) => readParsed(field, sent, PREFIX) ?? '',
         ),
         expires_at: read(
-          time('The time from which the key is refused; never without it.'),
-          (sent, field) => readTime(field, sent) ?? 0,
+          time('The time from which the key is refused, which is still to come; never without it.'),
+          (sent, field) => {
+            const at = readTime(field, sent)
+            return at === 0 ? EXPIRES_IN_THE_PAST : (at ?? 0)
+          },
         ),
       },
       ['channel_id', 'password'],

@@ -171,3 +171,26 @@ test('a trial names a Thing without a title by its id, also one that had a title
   const { run } = rig(async () => ({ items, headSeq: 2 }))
   t.like(await run(channel(1), {}), { firings: { 0: { title: 'a: 31' } } })
 })
+
+test('R2: a trial takes late data at its own time, and where it changed what the rule reads', async (t) => {
+  const late = (attrs: object): FeedEntry => said(2, { set_at: 500, attrs })
+  const both = { when: { attr: 't', above: 5 }, clear: { attr: 't', below: 50 } } // Each reading.
+  const warm = said(1, { attrs: { t: 10 } })
+  type Times = readonly (number | undefined)[]
+  const rows: readonly (readonly [string, object, readonly FeedEntry[], readonly Times[]])[] = [
+    ['what was missing', {}, [said(1, {}), late({ t: 31 })], [[500, undefined]]],
+    ['a value that is read', both, [warm, late({ t: 11 })], [[800, 800]]],
+    ['another value', both, [warm, late({ o: 1 })], [[800, undefined]]],
+    ['the same value', both, [warm, late({ t: 10 })], [[800, undefined]]],
+  ]
+  for (const [name, members, items, times] of rows) {
+    const { run } = rig(async () => ({ items, headSeq: 2 }))
+    const tried = await run(channel(1), members)
+    const firings = isFault(tried) ? [] : tried.firings
+    t.deepEqual(
+      firings.map(({ firedAt, clearedAt }) => [firedAt, clearedAt]),
+      times,
+      name,
+    )
+  }
+})

@@ -48,7 +48,7 @@ test('thing query shows Things with their total, or groups with their numbers', 
   t.deepEqual(context.printed, ['a\tactive\t1970-01-01T00:00:00.000Z\tA\tt=1'])
   t.deepEqual(context.diagnostics, ['7 Things of a part of the channel'])
   const aggregates = [
-    { attr: 't', of: 'mean', value: 20.5 },
+    { attr: 't', of: 'mean', value: 61 / 3 },
     { attr: 'u', of: 'max' },
   ]
   const groups = [{ key: ['pump', null], count: 3, aggregates }]
@@ -57,9 +57,11 @@ test('thing query shows Things with their total, or groups with their numbers', 
   const words = 'thing query --group-by tag --aggregate mean:t'
   const shown = await run(words, { answer: grouped, screen })
   t.deepEqual(shown.context.printed, [
-    'KEY 1  KEY 2  COUNT  mean:t  max:u',
-    'pump   -      3      20.5    -',
+    'KEY 1  KEY 2  COUNT  mean:t   max:u',
+    'pump   -      3      20.3333  -',
   ])
+  const piped = await run(words, { answer: grouped })
+  t.deepEqual(piped.context.printed, [`pump\t-\t3\t${61 / 3}\t-`])
 })
 
 test('what has no room beside the other columns of a terminal stands below them, and nowhere else', async (t) => {

@@ -4,7 +4,7 @@
 import test from 'ava'
 
 import { startStyles } from '#test/support/compatibility-rig'
-import { CHANNEL, CREDENTIALS, PASSWORD } from '#test/support/making'
+import { CHANNEL, CREDENTIALS, NOW_MS, PASSWORD } from '#test/support/making'
 import { sentMessages } from '#test/support/sent-message'
 import { addChannel } from '#test/support/start-ingress'
 import type { Answered, Rig } from '#test/support/start-ingress'
@@ -104,7 +104,11 @@ const REFUSED: readonly Refused[] = [
   ['/channel/key', { ...CREDENTIALS, scopes: 'send' }, 400, 'invalid_json_data'],
   ['/channel/key', { ...CREDENTIALS, thing_prefix: 'x'.repeat(129) }, 400, 'validation_failed'],
   ['/channel/key', { ...CREDENTIALS, thing_prefix: 'a b' }, 400, 'validation_failed'],
+  ['/channel/key', { ...CREDENTIALS, label: 'a\0' }, 400, 'validation_failed'],
   ['/channel/key', { ...CREDENTIALS, expires_at: -1 }, 400, 'invalid_timestamp'],
+  ['/channel/key', { ...CREDENTIALS, expires_at: 0 }, 400, 'validation_failed'],
+  ['/channel/key', { ...CREDENTIALS, expires_at: 3_600 }, 400, 'validation_failed'],
+  ['/channel/key', { ...CREDENTIALS, expires_at: NOW_MS }, 400, 'validation_failed'],
   ['/channel/key/list', { ...CREDENTIALS, cursor: 'x' }, 400, 'invalid_cursor'],
   ['/channel/key/list', { ...CREDENTIALS, limit: 201 }, 400, 'validation_failed'],
   ['/channel/key/list', { ...CREDENTIALS, password: 'not the one' }, 404, 'channel_not_found'],
@@ -123,3 +127,16 @@ for (const [path, body, status, code] of REFUSED) {
     t.false(refused.text.includes(PASSWORD))
   })
 }
+
+test('what is wrong with a key that is wished for is said of its field', async (t) => {
+  const rig = await startStyles(t)
+  const rows: readonly (readonly [wish: object, rule: RegExp])[] = [
+    [{ label: 'a\0' }, /label must not hold NUL/],
+    [{ expires_at: 3_600 }, /expires_at must be a time that is still to come/],
+    [{ expires_at: '0' }, /expires_at must be a time that is still to come/],
+  ]
+  for (const [wish, rule] of rows) {
+    t.regex((await rig.post('/channel/key', { ...CREDENTIALS, ...wish })).text, rule)
+  }
+  t.is((await rig.post('/channel/key', { ...CREDENTIALS, expires_at: NOW_MS + 1 })).status, 200)
+})

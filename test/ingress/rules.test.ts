@@ -32,6 +32,7 @@ const REFUSED: readonly (readonly [string, object, number, string])[] = [
   ['/rule/get', { ...CREDENTIALS, rule_id: 'none' }, 404, 'rule'],
   ['/rule/list', { ...CREDENTIALS, cursor: 'x' }, 400, 'cursor'],
   ['/rule/test', { ...CREDENTIALS, rule: { things: 'all' } }, 400, 'rule'],
+  ['/rule/test', { ...CREDENTIALS, rule: ruleOf(), from: 2, to: 1 }, 400, 'from'],
 ]
 
 test('a bad request about a rule is refused, and puts nothing', async (t) => {

@@ -206,3 +206,17 @@ test('R2: late data does not make a value count that is older than the rule', (t
   t.deepEqual(step, { watch: undefined, actions: [] })
   t.is(onReading(active(), undefined, { ...late, isEvidence: true }).actions.length, 1)
 })
+
+test('R5: a rule that sends Messages closes the Event that it opened in another form', (t) => {
+  const [hot, cold] = [facts({ t: 31 }, { nowMs: S }), facts({ t: 1 }, { nowMs: 2 * S })]
+  const opened = onReading(active(), undefined, {
+    at: S,
+    before: undefined,
+    after: hot,
+    isEvidence: true,
+  })
+  const kept = opened.watch && { ...opened.watch, eventId: 'e' }
+  const sending = active({ event: undefined, message: { title: 'x' } })
+  const ended = onReading(sending, kept, { at: 2 * S, before: hot, after: cold, isEvidence: true })
+  t.deepEqual(ended, { watch: undefined, actions: [{ kind: 'close', at: 2 * S }] })
+})

@@ -11,6 +11,7 @@ import type { Option } from '#src/cli/command'
 import { ENTITY_HEADINGS, LISTED, entityCells } from '#src/cli/paging'
 import { list as listPages, listWhole } from '#src/cli/paging'
 import { UsageError } from '#src/cli/endings'
+import { shortText } from '#src/cli/short-text'
 
 type Body = BodyOf<'/thing/query'>
 type Answer = DataOf<'/thing/query'>
@@ -94,7 +95,8 @@ export const query = channelRequest({
   },
   show: async ({ grouped, page }, values, context) => {
     if (grouped !== undefined) {
-      await listWhole(groupTable(grouped), values, context)
+      const text = context.terminal.screen() === undefined ? String : shortText
+      await listWhole(groupTable(grouped, text), values, context)
       tellTotal(grouped, context)
       return
     }
@@ -126,7 +128,7 @@ function tellTotal({ total, complete }: Answer, { terminal }: Printing): void {
   else if (complete === false) terminal.printDiagnostic('not all Things are counted')
 }
 
-const groupTable = ({ groups = [] }: Answer) => ({
+const groupTable = ({ groups = [] }: Answer, textOf: (value: number) => string) => ({
   items: groups,
   headings: [
     ...(groups[0]?.key ?? []).map((_, index) => `KEY ${index + 1}`),
@@ -136,6 +138,6 @@ const groupTable = ({ groups = [] }: Answer) => ({
   cells: ({ key, count, aggregates }: Group) => [
     ...key.map((value) => (value === null ? '-' : String(value))),
     String(count),
-    ...aggregates.map(({ value }) => (value === undefined ? '-' : String(value))),
+    ...aggregates.map(({ value }) => (value === undefined ? '-' : textOf(value))),
   ],
 })

@@ -6,6 +6,7 @@ import { channelRequest, given } from '#src/cli/command-client'
 import { dateText } from '#src/cli/terminal-text'
 import { HEADER, listWhole } from '#src/cli/paging'
 import { since } from '#src/cli/since'
+import { shortText } from '#src/cli/short-text'
 import { sparkline } from '#src/cli/sparkline'
 import { STEPS } from '#domain/history/series'
 
@@ -23,11 +24,6 @@ interface Point {
 const DAY = '24h'
 /** Characters that the name of an attr takes in front of its line. */
 const NAME_WIDTH = 24
-/** Digits of a number of a bucket, so that each column has its place in 80 characters. */
-const DIGITS = 6
-/** A whole number below it has its place with all of its digits. */
-const WHOLE_MAX = 1e9
-
 export const series = channelRequest({
   description:
     'Shows the numbers of a Thing over time: a bucket or a reading a line, and on a terminal ' +
@@ -56,7 +52,7 @@ export const series = channelRequest({
       return
     }
     const headings = step === 'raw' ? ['VALUE'] : ['MIN', 'MEAN', 'MAX', 'LAST', 'COUNT']
-    const text = step === 'raw' ? String : short
+    const text = step === 'raw' ? String : shortText
     const screen = terminal.screen()
     const each = Object.entries(attrs)
     if (screen === undefined || each.length === 0) {
@@ -83,16 +79,6 @@ export const series = channelRequest({
     if (!complete) terminal.printDiagnostic('a part of that time is not kept, or was too much')
   },
 })
-
-function short(cell: Point['cells'][number]): string {
-  if (typeof cell !== 'number') return String(cell)
-  const size = Math.abs(cell)
-  if (size < WHOLE_MAX) {
-    const isWhole = size >= 10 ** DIGITS
-    return String(isWhole ? Math.round(cell) : Number(cell.toPrecision(DIGITS)))
-  }
-  return Number(cell.toPrecision(DIGITS)).toExponential()
-}
 
 /** The value of each block of the line. */
 const numbersOf = ({ mean, values = [] }: Columns): readonly number[] =>

@@ -11,12 +11,16 @@ import { readPayloadObject } from './payload.ts'
 import type { JsonObject } from './payload.ts'
 import { TOPIC_BYTES_MAX } from './topic.ts'
 
-/** One value that the configuration describes. */
-export interface Component {
-  readonly key: string
+/** Where a value is published. */
+interface Place {
   readonly topic: string
   /** Names that lead to the value in the JSON of the topic; none for the whole payload. */
   readonly path: readonly string[]
+}
+
+/** One value that the configuration describes. */
+export interface Component extends Place {
+  readonly key: string
   readonly name: unknown
   readonly unit: unknown
   readonly deviceClass: unknown
@@ -30,15 +34,18 @@ export interface Configuration {
   /** Facts about the device. */
   readonly device: JsonObject
   readonly components: readonly Component[]
-  /** The topic that says whether the device is there. */
-  readonly online: string | undefined
+  /** Where it is said whether the device is there. */
+  readonly online: readonly Place[]
 }
 
 const COMPONENTS_MAX = 200
+/** Topics of availability that are followed; further ones are left out. */
+const AVAILABILITIES_MAX = 16
 
 const LONG: ReadonlyMap<string, string> = new Map([
   ['avty', 'availability'],
   ['avty_t', 'availability_topic'],
+  ['avty_tpl', 'availability_template'],
   ['cmps', 'components'],
   ['dev', 'device'],
   ['dev_cla', 'device_class'],
@@ -132,13 +139,25 @@ export function readConfiguration(received: Received): Answer<Configuration> {
   const { identifiers, manufacturer, model, sw_version, serial_number: serial } = device
   const id = textIn(Array.isArray(identifiers) ? identifiers[0] : identifiers)
   const isWhole = components.length === 1 && components[0]?.path.length === 0
-  const { availability_topic: online, availability, '~': base } = config
   return {
     thingId: entityIdOf(id ?? textIn(level(received, 'node')) ?? object),
     title: device['name'] ?? (isWhole ? config['name'] : undefined),
     ids: { identifier: id, serial },
     device: { manufacturer, model, sw_version },
     components,
-    online: topicIn(online, base) ?? topicIn(spelt(availability)['topic'], base),
+    online: onlineOf(config),
   }
+}
+
+/** One topic, or a list of them: what was said last counts, as in Home Assistant by default. */
+function onlineOf(config: JsonObject): readonly Place[] {
+  const { availability_topic: one, availability_template, availability, '~': base } = config
+  const single = { topic: one, value_template: availability_template }
+  const listed: readonly unknown[] = Array.isArray(availability) ? availability : [availability]
+  return [single, ...listed.slice(0, AVAILABILITIES_MAX)].flatMap((sent) => {
+    const { topic: named, value_template: template } = spelt(sent)
+    const topic = topicIn(named, base)
+    const path = pathOf(template)
+    return topic === undefined || path === undefined ? [] : [{ topic, path }]
+  })
 }

@@ -61,8 +61,10 @@ const configuration: Reader = (received) => {
     faces.push(...saidOfAttr(landing.attr, component.name, component.unit))
     if (!landing.isRead) discovered.push([component.topic, landing])
   }
-  const isReadOnline = online === undefined || received.readOther(online, ONLINE) !== undefined
-  if (!isReadOnline) discovered.push([online, { thingId, attr: 'online', path: [] }])
+  for (const place of online) {
+    const isRead = received.readOther(place.topic, ONLINE) !== undefined
+    if (!isRead) discovered.push([place.topic, { thingId, attr: 'online', path: place.path }])
+  }
   const learn = (): Forget => {
     forget()
     if (discovered.length > 0) state.keep(topic, discoveryOf(discovered))

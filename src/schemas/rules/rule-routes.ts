@@ -12,7 +12,7 @@ import { ENTITY_ID_FORM, trimmed } from '#src/schemas/patterns'
 import { KEYED, post, routes } from '#src/schemas/route'
 import { RULE_FORM } from './rule-form.ts'
 import { SUBMITTING, accepted } from '#src/schemas/submission-schemas'
-import { ENTITY_ID_RULE, invalid, readParsed, readTime } from '#src/schemas/values'
+import { ENTITY_ID_RULE, invalid, readParsed, readTime, readTo } from '#src/schemas/values'
 
 const FORM = { parse: parseRuleId, rule: ENTITY_ID_RULE }
 
@@ -130,9 +130,7 @@ export const RULE_READING = routes('Rules', 'Rule', {
         from: read(time('Leaves out what would have fired before.'), (sent, field) =>
           readTime(field, sent),
         ),
-        to: read(time('Leaves out what was accepted later; now when absent.'), (sent, field) =>
-          readTime(field, sent),
-        ),
+        to: read(time('Leaves out what was accepted later; now when absent.'), readTo),
       },
       ['channel_id', 'password', 'rule'],
     ),

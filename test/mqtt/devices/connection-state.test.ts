@@ -31,6 +31,15 @@ const BEDROOM = {
   avty_t: 'sensorBedroom/life',
 }
 const CONFIG = ['homeassistant/device/kitchen/config', BEDROOM] as const
+const LISTED = [
+  'homeassistant/light/lamp/config',
+  {
+    '~': 'lamp',
+    stat_t: '~/state',
+    avty: [{ t: 'bridge/life' }, { t: '~/life', val_tpl: '{{ value_json.state }}' }],
+    dev: { ids: ['lamp'] },
+  },
+] as const
 const FLOAT = {
   homie: '5.0',
   root: 'car',
@@ -69,6 +78,16 @@ const rows: readonly (readonly [what: string, sent: Sent, expected: readonly obj
       'the availability topic of a discovered device sets online',
       [CONFIG, ['sensorBedroom/life', 'offline']],
       [{ update: 'ea334450945afc', attrs: { online: false } }],
+    ],
+    [
+      'each topic of a list of availabilities sets online',
+      [LISTED, ['bridge/life', 'online'], ['lamp/life', '{"state":"offline"}']],
+      [{ update: 'lamp', attrs: { online: false } }],
+    ],
+    [
+      'the first topic of a list of availabilities counts as well',
+      [LISTED, ['bridge/life', 'offline']],
+      [{ update: 'lamp', attrs: { online: false } }],
     ],
     [
       'a configuration that is taken back is forgotten',
