@@ -12,16 +12,18 @@ import type { Answer } from '#domain/ports'
 import { STORE_BUSY } from '#domain/store-ports'
 import type { EntityKey, EntityQuery, Page, ReadStore } from '#domain/store-ports'
 import type { QueryResult } from '#src/queries/looking'
-import { readThingQuery } from '#src/schemas/queries/query-requests'
+import { readQuery } from '#src/queries/query'
 import { STATE } from '#src/schemas/reading-routes'
 import type { Reader } from '#src/schemas/credentials'
-import { readersOf } from '#src/schemas/shape'
+import { readersOf, request as readerOf } from '#src/schemas/shape'
 import type { Caller } from './caller.ts'
 import { ThingQueries, narrowed, nothingOf } from './queries/thing-queries.ts'
 import { foreignThing, mayReadEvent, mayReadThing } from './key-rights.ts'
 import type { Stage } from './stage.ts'
 
 const READ = readersOf(STATE)
+/** What the members of a query say together is compiled by src/queries. */
+const readThingQuery = readerOf(STATE.query.request, { query: readQuery })
 
 /** The models whose state is kept. */
 type EntityModel = 'thing' | 'event'

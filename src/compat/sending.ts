@@ -10,7 +10,9 @@ import type { CompatibilityMessage } from './extras.ts'
 import { readKey } from './key.ts'
 import type { FaultCode } from '#domain/fault'
 import type { Head } from '#src/http/router'
+import { JSON_TYPE } from '#src/http/reply'
 import type { Header } from '#src/http/reply'
+import type { Imitated } from '#src/ingress/answerer'
 
 /**
  * Headers that keep an address with a key from other sites, and answers out of browsers' caches.
@@ -27,6 +29,13 @@ export const COMPATIBILITY_CODES: readonly FaultCode[] = [
   'validation_failed',
   'submission_not_accepted',
 ]
+
+/** An answer of the tools that answer in JSON. */
+export const json = (data: object): Imitated => ({
+  contentType: JSON_TYPE,
+  headers: GUARDS,
+  body: JSON.stringify(data),
+})
 
 const SEND: Intent = { model: 'message', action: 'send' }
 const NOT_FOUND = fault('channel_not_found')

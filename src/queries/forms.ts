@@ -1,9 +1,9 @@
 // The forms of `where` that rules do not have.
 
 import { THING_STATES } from '#domain/entity'
-import { parseThingId } from '#domain/identity'
 import type { Condition, Forms } from '#src/rules/conditions'
 import { contains } from '#src/rules/functions'
+import { prefixOf } from '#src/rules/read-rule'
 import type { Sent } from '#src/rules/reading'
 import { OUT_OF_STEPS } from '#src/rules/work'
 import { tagsIn, textIn } from './facts.ts'
@@ -49,11 +49,6 @@ const tested =
   (steps: number, holds: (facts: ThingFacts) => boolean): Test =>
   (facts) =>
     facts.work.take(steps) ? holds(facts) : OUT_OF_STEPS
-
-function prefixOf(sent: Sent): string {
-  const prefix = typeof sent.value === 'string' ? parseThingId(sent.value) : undefined
-  return prefix ?? sent.wrong('must be 1 to 64 letters, digits, _, : or -')
-}
 
 function nearTest(sent: Sent): Test {
   const { near, within } = sent.members(['near', 'within'])

@@ -117,10 +117,11 @@ function scopeFrom(sent: Sent): Scope {
   if (!ids.isAbsent) return { kind: 'ids', ids: new Set(ids.ids(parseThingId, IDS_MAX)) }
   return prefix.isAbsent
     ? { kind: 'tag', tag: tag.text(TITLE_MAX) }
-    : { kind: 'prefix', prefix: prefixFrom(prefix) }
+    : { kind: 'prefix', prefix: prefixOf(prefix) }
 }
 
-function prefixFrom(sent: Sent): string {
+/** Reads how ids of Things begin. */
+export function prefixOf(sent: Sent): string {
   const prefix = typeof sent.value === 'string' ? parseThingId(sent.value) : undefined
   return prefix ?? sent.wrong('must be 1 to 64 letters, digits, _, : or -')
 }

@@ -5,7 +5,7 @@
 // thing_id with its path, and the rest in the order of the fields.
 
 import { fault, isFault } from '#domain/fault'
-import { parseEventId, parseThingId } from '#domain/identity'
+import { parseEventId } from '#domain/identity'
 import type { ThingId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
 import { bare } from '#domain/record'
@@ -17,7 +17,7 @@ import { EVENT_FIELDS } from './fields/submission-fields.ts'
 import { EVENT_ACKNOWLEDGEMENT, EVENT_REQUESTS, readEventId } from './event-schemas.ts'
 import { newId, opIdOf } from './submission.ts'
 import type { Making, ReadSubmission } from './submission.ts'
-import { ENTITY_ID_RULE, invalid, readCredentials, readParsed } from './values.ts'
+import { ENTITY_ID, ENTITY_ID_RULE, invalid, readCredentials, readParsed } from './values.ts'
 import { readRequiredTime } from './values.ts'
 import type { SentText } from './values.ts'
 
@@ -118,11 +118,10 @@ function readThingScope(
   sent: SentText,
   path: string | undefined,
 ): Answer<ThingId | '' | undefined> {
-  const form = { parse: parseThingId, rule: ENTITY_ID_RULE }
-  const own = readParsed('thing_id', sent, form)
+  const own = readParsed('thing_id', sent, ENTITY_ID)
   if (isFault(own)) return own
   if (path === undefined) return own ?? (typeof sent === 'string' ? '' : undefined)
-  const scope = readParsed('thing_id', path, form)
+  const scope = readParsed('thing_id', path, ENTITY_ID)
   if (scope === undefined) return invalid('thing_id', ENTITY_ID_RULE)
   if (isFault(scope) || own === undefined || own === scope) return scope
   return fault('thing_id_mismatch', { field: 'thing_id' })

@@ -1,6 +1,5 @@
 // The routes of Messages: their fields (fields/submission-fields.ts), and the members beside them.
 
-import { parseOperationId } from '#domain/identity'
 import { isRecord } from '#domain/record'
 
 import { CREDENTIALS } from './credentials.ts'
@@ -15,7 +14,7 @@ import { BLANK, OPERATION_ID_FORM, listOf, trimmed } from './patterns.ts'
 import { read } from './members.ts'
 import { post, routes } from './route.ts'
 import { OPERATION_DATA, SUBMITTING, accepted } from './submission-schemas.ts'
-import { OPERATION_ID_RULE, invalid, readParsed } from './values.ts'
+import { OPERATION_ID, OPERATION_ID_RULE, invalid, readParsed } from './values.ts'
 
 const FIELDS = { ...CREDENTIALS, ...takenBy(MESSAGE_FIELDS, 'send') } as const
 const MESSAGE_REQUIRED = ['channel_id', 'password', 'title'] as const
@@ -81,15 +80,13 @@ function inQuery(name: string, schema: JsonSchema): JsonSchema {
   }
 }
 
-const FORM = { parse: parseOperationId, rule: OPERATION_ID_RULE }
-
 /** The operation of the Message. */
 const CANCELLED_OP_ID = read(
   requiredText(
     'The op_id of the Message, from the answer to its sender.',
     trimmed(OPERATION_ID_FORM),
   ),
-  (sent, field) => readParsed(field, sent, FORM) ?? invalid(field, OPERATION_ID_RULE),
+  (sent, field) => readParsed(field, sent, OPERATION_ID) ?? invalid(field, OPERATION_ID_RULE),
   'cancels',
 )
 

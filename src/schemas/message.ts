@@ -10,7 +10,7 @@
 //              repeat differ from its first attempt.
 
 import { fault, isFault } from '#domain/fault'
-import { parseMessageId, parseOperationId, parseThingId } from '#domain/identity'
+import { parseMessageId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
 import { DEFAULT_SEVERITY } from '#domain/submission'
 import type { MessageSubmission, Schedule } from '#domain/submission'
@@ -24,7 +24,7 @@ import { MESSAGE_FIELDS } from './fields/submission-fields.ts'
 import { MESSAGE_REQUEST } from './message-schemas.ts'
 import { newId, opIdOf } from './submission.ts'
 import type { Making, ReadSubmission } from './submission.ts'
-import { ENTITY_ID_RULE, invalid, isTimeAbsent, OPERATION_ID_RULE } from './values.ts'
+import { ENTITY_ID, invalid, isTimeAbsent, OPERATION_ID } from './values.ts'
 import { readCredentials, readParsed } from './values.ts'
 import type { SentText } from './values.ts'
 
@@ -45,11 +45,11 @@ export function readMessage(
   const credentials = readCredentials(body)
   if (isFault(credentials)) return credentials
   if (body.title.trim() === '') return fault('title_required', { field: 'title' })
-  const thingId = readParsed('thing_id', body.thing_id, THING_ID_FORM)
+  const thingId = readParsed('thing_id', body.thing_id, ENTITY_ID)
   if (thingId !== undefined && isTimeAbsent(body.occurred_at)) {
     return fault('occurred_at_required_for_thing_scoped_message', { field: 'occurred_at' })
   }
-  const claimedId = readParsed('op_id', body.op_id, OPERATION_ID_FORM)
+  const claimedId = readParsed('op_id', body.op_id, OPERATION_ID)
   if (isFault(claimedId)) return claimedId
   if (isFault(thingId)) return thingId
 
@@ -116,9 +116,6 @@ const isWithin = (ms: number): boolean => ms >= DELAY_MS_MIN && ms <= DELAY_MS_M
 
 const DELAY_REFUSAL = invalid('delay', `must be ${DELAY_FORM}`)
 const DELIVER_AT_REFUSAL = invalid('deliver_at', 'must be 10 seconds to 30 days from now')
-
-const THING_ID_FORM = { parse: parseThingId, rule: ENTITY_ID_RULE }
-const OPERATION_ID_FORM = { parse: parseOperationId, rule: OPERATION_ID_RULE }
 
 /**
  * GET /message: turns the parameters into the body of a POST. The first of a repeated parameter

@@ -18,6 +18,7 @@ import type {
   PingMark,
   Welcome,
 } from './frames.ts'
+import { invalid, isSent } from './values.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
@@ -225,7 +226,6 @@ function goawayOf({ reason, retry_after_ms }: Members): GatewayFrame {
   }
 }
 
-const isSent = (value: unknown): boolean => value !== undefined && value !== null
 /** JSON.parse gives only JSON values inside. */
 const isFields = (value: unknown): value is Fields => isRecord(value)
 
@@ -238,9 +238,6 @@ const textOf = (value: unknown, lengthMax: number): string | undefined =>
 /** A mark that is too long to send back is left out. */
 const markOf = (value: unknown): PingMark =>
   typeof value === 'number' ? value : textOf(value, MARK_LENGTH_MAX)
-
-const invalid = (field: string, rule: string): Answer<never> =>
-  fault('validation_failed', { field, detail: `${field} ${rule}` })
 
 const wrongType = (field: string, type: string): Answer<never> =>
   fault('invalid_json_data', { field, detail: `${field} must be ${type}` })

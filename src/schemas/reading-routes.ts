@@ -2,7 +2,6 @@
 
 import { EVENT_STATES, THING_STATES } from '#domain/entity'
 import { fault, isFault } from '#domain/fault'
-import { parseThingId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
 import { ACTIONS, MODELS } from '#domain/submission'
 import type { Model } from '#domain/submission'
@@ -18,17 +17,14 @@ import { ENTITY_ID_FORM, trimmed, trimmedOrBlank } from './patterns.ts'
 import { QUERY, QUERY_ANSWER } from './queries/query-schemas.ts'
 import { KEYED, post, routes } from './route.ts'
 import { THING_DATA } from './thing-schemas.ts'
-import { ENTITY_ID_RULE, invalid, isTimeAbsent } from './values.ts'
+import { ENTITY_ID, invalid, isTimeAbsent } from './values.ts'
 import { readParsed, readTime, readWhole } from './values.ts'
 import type { SentText, SentTime } from './values.ts'
 
 // ---- which entities and entries
 
-/** The form of every entity's id, whatever its model. */
-const ID_FORM = { parse: parseThingId, rule: ENTITY_ID_RULE }
-
 const readId = (sent: SentText, field: string): Answer<string | undefined> =>
-  readParsed(field, sent, ID_FORM)
+  readParsed(field, sent, ENTITY_ID)
 
 const THING_ID = {
   thing_id: read(

@@ -22,6 +22,7 @@ import type { MemberReader, ReadOf, WithoutAbsent } from './members.ts'
 import { forbiddenIn, missingCodeOf } from './route.ts'
 import type { Declaration } from './route.ts'
 import type { ValueOf } from './schema-types.ts'
+import { isSent } from './values.ts'
 
 // Infinity (JSON text 1e999) passes as a number here, so that each field refuses it with its own
 // code.
@@ -49,8 +50,6 @@ export function shape<Schema extends ObjectSchema>(
     return missingMember(body, schema) ?? wrongType(fits)
   }
 }
-
-const isSent = (value: unknown): boolean => value !== undefined && value !== null
 
 function missingMember(
   body: Readonly<Record<string, unknown>>,

@@ -14,7 +14,7 @@ import { THING_FIELDS } from './fields/submission-fields.ts'
 import { THING_REQUESTS } from './thing-schemas.ts'
 import { newId, opIdOf } from './submission.ts'
 import type { Making, ReadSubmission } from './submission.ts'
-import { ENTITY_ID_RULE, readCredentials, readParsed, readRequiredTime } from './values.ts'
+import { ENTITY_ID, readCredentials, readParsed, readRequiredTime } from './values.ts'
 import type { SentText } from './values.ts'
 
 const shapes = {
@@ -73,6 +73,6 @@ export function readThing(
 }
 
 function readThingId(sent: SentText) {
-  const id = readParsed('thing_id', sent, { parse: parseThingId, rule: ENTITY_ID_RULE })
+  const id = readParsed('thing_id', sent, ENTITY_ID)
   return id ?? fault('thing_id_required', { field: 'thing_id' })
 }

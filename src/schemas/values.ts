@@ -2,7 +2,7 @@
 
 import { fault } from '#domain/fault'
 import type { Fault, FaultCode } from '#domain/fault'
-import { parseChannelId } from '#domain/identity'
+import { parseChannelId, parseOperationId, parseThingId } from '#domain/identity'
 import type { ChannelId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
 import { isSafeText, UNSAFE_RULE } from '#domain/record'
@@ -41,6 +41,8 @@ export function utf8Bytes(text: string): number {
   return bytes
 }
 
+export const isSent = (value: unknown): boolean => value !== undefined && value !== null
+
 export const isBlank = (sent: SentText): boolean => (sent?.trim() ?? '') === ''
 
 /** Trimmed text; undefined when it is absent, null or blank. */
@@ -64,6 +66,9 @@ export function readParsed<Value>(
 
 export const ENTITY_ID_RULE = 'must be 1 to 64 letters, digits, _, : or -'
 export const OPERATION_ID_RULE = 'must be 1 to 128 letters, digits, _, : or -'
+/** The form of every entity's id, whatever its model. */
+export const ENTITY_ID = { parse: parseThingId, rule: ENTITY_ID_RULE }
+export const OPERATION_ID = { parse: parseOperationId, rule: OPERATION_ID_RULE }
 
 export function readChannelId(sent: SentText): Answer<ChannelId> {
   const field = 'channel_id'

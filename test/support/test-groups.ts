@@ -22,6 +22,9 @@ export const GROUPS: Readonly<Record<string, readonly string[]>> = {
   contracts: ['contracts'],
   dev: ['dev'],
   dispatch: ['dispatch', 'outbound', 'providers'],
+  documents: ['bounds', 'build', 'docs', 'invariants', 'layout', 'operations', 'readme'].map(
+    (name) => `${name}.test.ts`,
+  ),
   domain: ['config', 'console', 'domain', 'queries', 'refusals', 'rules', 'schemas'],
   http: ['doors', 'http'],
   ingress: ['ingress'],

@@ -4,10 +4,9 @@ import type { Fault } from '#domain/fault'
 import { maskedKey } from '#src/compat/key'
 import { imitation } from '#src/ingress/answerer'
 import type { Answerer, Imitated } from '#src/ingress/answerer'
-import { JSON_TYPE } from '#src/http/reply'
 import type { Request } from '#src/ingress/request'
 import { STATUS, lineOf } from '#src/refusals/refusal'
-import { GUARDS } from '#src/compat/sending'
+import { GUARDS, json } from '#src/compat/sending'
 
 /** The outcome for one key of a batch. */
 export interface Member {
@@ -36,12 +35,6 @@ function messageOf(fault: Fault): string {
   }
   return STATUS[fault.code] >= 500 ? `push failed: ${lineOf(fault)}` : lineOf(fault)
 }
-
-const json = (data: object): Imitated => ({
-  contentType: JSON_TYPE,
-  headers: GUARDS,
-  body: JSON.stringify(data),
-})
 
 type Clock = Pick<Request, 'receivedAtMs'>
 

@@ -12,10 +12,9 @@ import { imitation } from '#src/ingress/answerer'
 import type { Answerer, Imitated } from '#src/ingress/answerer'
 import type { Style } from '#src/ingress/ingress'
 import { QUERY } from '#src/ingress/reader'
-import { JSON_TYPE } from '#src/http/reply'
 import { lineOf } from '#src/refusals/refusal'
 import type { About, Row } from '#src/ingress/row'
-import { COMPATIBILITY_CODES, GUARDS, send, spellings, tokenFrom } from '#src/compat/sending'
+import { COMPATIBILITY_CODES, json, send, spellings, tokenFrom } from '#src/compat/sending'
 import type { Request } from '#src/ingress/request'
 import { VALUES, bodiesOf, Given } from '#src/compat/values-body'
 import type { Values } from '#src/compat/values-body'
@@ -68,12 +67,6 @@ const SEND_KEY_ANSWER = object(
   },
   ['code', 'message', 'data'],
 )
-
-const json = (data: object): Imitated => ({
-  contentType: JSON_TYPE,
-  headers: GUARDS,
-  body: JSON.stringify(data),
-})
 
 /** The tool's code for a refusal: one for a fault of the sender, one for the rest. */
 const codeOf = ({ field }: Fault): number => (field === 'title' ? 20_001 : 40_001)

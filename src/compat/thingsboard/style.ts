@@ -6,8 +6,7 @@ import { fault, isFault } from '#domain/fault'
 import { isKeyForm } from '#domain/identity'
 import type { Answer } from '#domain/ports'
 import type { Acceptance } from '#src/acceptance/acceptance'
-import { COMPATIBILITY_CODES, GUARDS } from '#src/compat/sending'
-import { JSON_TYPE } from '#src/http/reply'
+import { COMPATIBILITY_CODES, GUARDS, json } from '#src/compat/sending'
 import { imitation } from '#src/ingress/answerer'
 import type { Answerer } from '#src/ingress/answerer'
 import type { Style } from '#src/ingress/ingress'
@@ -30,11 +29,7 @@ const REFUSAL = whole({
 /** Taken, with an empty body. */
 const TAKEN: Answerer<true> = imitation({
   success: () => ({ contentType: 'text/plain; charset=utf-8', headers: GUARDS, body: '' }),
-  failure: (refusal, status) => ({
-    contentType: JSON_TYPE,
-    headers: GUARDS,
-    body: JSON.stringify({ status, message: lineOf(refusal) }),
-  }),
+  failure: (refusal, status) => json({ status, message: lineOf(refusal) }),
 })
 
 const VALUES: JsonSchema = { type: 'object', description: 'Values by their names.' }

@@ -11,7 +11,7 @@ import { read } from '#src/schemas/members'
 import { ENTITY_ID_FORM, PREFIX_FORM, exactly, trimmedOrBlank } from '#src/schemas/patterns'
 import { PREFIX } from '#src/schemas/key-routes'
 import { KEYED, post, routes } from '#src/schemas/route'
-import { ENTITY_ID_RULE, invalid, isTimeAbsent } from '#src/schemas/values'
+import { ENTITY_ID, invalid, isTimeAbsent } from '#src/schemas/values'
 import { readParsed, readTime, readTo, readWhole } from '#src/schemas/values'
 import type { SentText } from '#src/schemas/values'
 import { EXPORTED } from './export-names.ts'
@@ -20,8 +20,6 @@ import type { Exported, SeriesPlace } from './export-names.ts'
 export const NDJSON = 'application/x-ndjson'
 
 const KINDS = ['update', 'event', 'message', 'thing', 'series', 'progress', 'end'] as const
-
-const ID = { parse: parseThingId, rule: ENTITY_ID_RULE }
 
 const SERIES_PLACE_FORM = `${ENTITY_ID_FORM} \\d{1,15}`
 const SERIES_PLACE = {
@@ -150,7 +148,7 @@ export const EXPORT = routes('Reading', '', {
             'Goes on behind this Thing, as the last line of an export before says.',
             trimmedOrBlank(ENTITY_ID_FORM),
           ),
-          (sent, field) => readParsed(field, sent, ID),
+          (sent, field) => readParsed(field, sent, ENTITY_ID),
         ),
         after_series: read(
           text(

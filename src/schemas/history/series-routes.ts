@@ -1,7 +1,6 @@
 // The route that reads numbers of Things over time. (Specification: Tiers and series)
 
 import { isFault } from '#domain/fault'
-import { parseThingId } from '#domain/identity'
 import type { ThingId } from '#domain/identity'
 import { STEPS } from '#domain/history/series'
 import type { Columns, Step, ThingSeries } from '#domain/history/series'
@@ -12,15 +11,21 @@ import { text, texts, time } from '#src/schemas/json-schema'
 import { computed, read } from '#src/schemas/members'
 import { ENTITY_ID_FORM, trimmed, trimmedOrBlank } from '#src/schemas/patterns'
 import { KEYED, post, routes } from '#src/schemas/route'
-import { ENTITY_ID_RULE, invalid, isBlank, readParsed, readTime, readTo } from '#src/schemas/values'
+import {
+  ENTITY_ID,
+  ENTITY_ID_RULE,
+  invalid,
+  isBlank,
+  readParsed,
+  readTime,
+  readTo,
+} from '#src/schemas/values'
 import type { SentText } from '#src/schemas/values'
 
 /** Things of one request, of which one attr is read. */
 const SERIES_THINGS_MAX = 20
 /** Attrs that a request names. */
 const SERIES_ATTRS_MAX = 64
-
-const THING_FORM = { parse: parseThingId, rule: ENTITY_ID_RULE }
 
 interface Body {
   readonly thing_ids?: readonly string[] | null
@@ -41,7 +46,7 @@ function readThings(
   const list = thing_ids ?? []
   if (!isBlank(sent)) {
     if (list.length > 0) return invalid(field, 'must not be sent together with thing_ids')
-    const id = readParsed(field, sent, THING_FORM)
+    const id = readParsed(field, sent, ENTITY_ID)
     return isFault(id) ? id : { ids: id === undefined ? [] : [id], isOne: true }
   }
   if (list.length === 0) return invalid(field, 'or thing_ids must be sent')
@@ -51,7 +56,7 @@ function readThings(
   if (attrs?.length !== 1) return invalid('attrs', 'must name one attr beside thing_ids')
   const ids: ThingId[] = []
   for (const one of list) {
-    const id = readParsed('thing_ids', one, THING_FORM)
+    const id = readParsed('thing_ids', one, ENTITY_ID)
     if (isFault(id)) return id
     if (id === undefined) return invalid('thing_ids', `${ENTITY_ID_RULE}, each of them`)
     ids.push(id)

@@ -2,7 +2,6 @@
 
 import { CHANNEL_TYPES } from '#domain/device'
 import { isFault } from '#domain/fault'
-import { parseOperationId, parseThingId } from '#domain/identity'
 import type { OperationId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
 import { PLATFORMS } from '#domain/push/providers'
@@ -16,7 +15,7 @@ import { computed, read } from '#src/schemas/members'
 import { ENTITY_ID_FORM, OPERATION_ID_FORM, trimmed } from '#src/schemas/patterns'
 import { KEYED, post, routes } from '#src/schemas/route'
 import { DEVICE_LABEL, SUBSCRIBER_ID } from '#src/schemas/subscription-routes'
-import { ENTITY_ID_RULE, OPERATION_ID_RULE, invalid, readParsed } from '#src/schemas/values'
+import { ENTITY_ID, OPERATION_ID, invalid, readParsed } from '#src/schemas/values'
 import type { SentText } from '#src/schemas/values'
 
 /** The entry that is asked about. */
@@ -24,17 +23,14 @@ export type Asked =
   | { readonly kind: 'operation'; readonly opId: OperationId }
   | { readonly kind: 'entity'; readonly entityId: string }
 
-const OPERATION_FORM = { parse: parseOperationId, rule: OPERATION_ID_RULE }
-const ENTITY_FORM = { parse: parseThingId, rule: ENTITY_ID_RULE }
-
 function readAsked(
   sentOpId: SentText,
   field: string,
   { entity_id: sentEntityId }: { readonly entity_id?: SentText },
 ): Answer<Asked> {
-  const opId = readParsed(field, sentOpId, OPERATION_FORM)
+  const opId = readParsed(field, sentOpId, OPERATION_ID)
   if (isFault(opId)) return opId
-  const entityId = readParsed('entity_id', sentEntityId, ENTITY_FORM)
+  const entityId = readParsed('entity_id', sentEntityId, ENTITY_ID)
   if (isFault(entityId)) return entityId
   if (opId !== undefined && entityId === undefined) return { kind: 'operation', opId }
   if (entityId !== undefined && opId === undefined) return { kind: 'entity', entityId }

@@ -1,5 +1,5 @@
 // The members of a query of Things, and of its answer. Browsers reach this file, so what reads the
-// values stands elsewhere. (query-requests.ts)
+// values stands elsewhere. (src/queries)
 
 import type { Where } from '#domain/rules/condition'
 import { THING_STATES } from '#domain/entity'

@@ -18,13 +18,14 @@ import type {
   WatchOf,
 } from '#domain/rules/stored'
 import { isRecord } from '#domain/record'
-import type { ChannelWrites, DueLimits, EntityKey } from '#domain/store-ports'
+import type { ChannelWrites, EntityKey } from '#domain/store-ports'
 import type { RuleRow, WatchRow } from '#src/store/entities/rules'
 import type { Tables } from '#src/store/entities/tables'
 import type { Dialect } from '#src/store/dialect'
 import type { Database } from '#src/store/jobs/database'
 import type { Executor, RowsStatement } from '#src/store/jobs/executor'
 import { OF_CHANNEL, messagesDue, nextMessageDue, notIn } from './scheduled.ts'
+import type { Due } from './scheduled.ts'
 import { Bulk } from '#src/store/statements/bulk'
 import { StoreDefect } from '#src/store/store-error'
 
@@ -70,15 +71,10 @@ interface DueRow extends DueItem {
   readonly document: string
 }
 
-interface Asked extends DueLimits {
-  readonly lane: number
-  readonly upTo: number
-}
-
 /** Reads the Messages and deadlines of a lane that are due by a time. (R7) */
 export function dueIn(
   database: Database,
-  { lane, upTo, max = DUE_MAX, except = [] }: Asked,
+  { lane, upTo, max = DUE_MAX, except = [] }: Due,
 ): Promise<readonly DueInChannel[]> {
   return database.read(async (executor) => {
     const messages = await messagesDue(executor, { lane, upTo, max, except })

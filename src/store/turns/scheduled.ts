@@ -61,7 +61,7 @@ export async function scheduledOf(
   }))
 }
 
-interface Due extends Required<DueLimits> {
+export interface Due extends DueLimits {
   readonly lane: number
   readonly upTo: number
 }
@@ -69,7 +69,7 @@ interface Due extends Required<DueLimits> {
 /** The Messages of a lane that are due by a time, by channel, in the order of their times. */
 export async function messagesDue(
   executor: Executor,
-  { lane, upTo, max, except }: Due,
+  { lane, upTo, max, except }: Required<Due>,
 ): Promise<ReadonlyMap<ChannelId, readonly ScheduledMessage[]>> {
   const rows = await executor.all<Row>(
     `SELECT ${COLUMNS}, m.document

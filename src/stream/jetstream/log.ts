@@ -1,5 +1,7 @@
 // The log on JetStream: opens the stream and joins its two sides.
 
+import { JetStreamApiError } from '@nats-io/jetstream'
+
 import { firstAnswer } from '#domain/first-answer'
 import type { Appended, Batch, LogEntry, LogBounds, LogPosition } from '#domain/lane'
 import type { LogReader, LogWriter } from '#domain/ports'
@@ -9,7 +11,6 @@ import type { NatsPorts } from './connection.ts'
 import { LaneStream } from './lane-stream.ts'
 import type { LaneStreamSettings } from './lane-stream.ts'
 import { JetStreamReader } from './reader.ts'
-import { isStarting } from './starting.ts'
 import { JetStreamWriter } from './writer.ts'
 
 export interface JetStreamLogOptions {
@@ -118,4 +119,15 @@ export class JetStreamLog implements LogWriter, LogReader {
     this.#writer.close()
     this.#reader.close()
   }
+}
+
+/** Error codes: too few servers for the replicas; no known leader; not the leader any more. */
+const STARTING_CODES = new Set([10_005, 10_008, 10_009])
+/** Names, because the client does not export both classes. */
+const STARTING_NAMES = new Set(['TimeoutError', 'JetStreamNotEnabled'])
+
+/** True for the errors of servers that are electing a leader, and of a stream that has none. */
+function isStarting(error: unknown): boolean {
+  if (error instanceof JetStreamApiError) return STARTING_CODES.has(error.code)
+  return error instanceof Error && STARTING_NAMES.has(error.name)
 }

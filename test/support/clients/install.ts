@@ -11,6 +11,8 @@ import { CLIENTS_FOLDER, clientProgram } from '#test/support/clients/programs'
 const OF_PYTHON = new URL('requirements.txt', import.meta.url).pathname
 /** What names a newer Python than it needs. */
 const OF_ANY_PYTHON = ['aiontfy==0.8.6']
+/** With a quarter of the packages of all. */
+const OF_CLIENTS_ALL = ['schemathesis==4.32.5']
 const OF_NPM = ['@redocly/cli@2.77.0', '@stoplight/spectral-cli@6.16.3']
 
 const WANTED = JSON.stringify([readFileSync(OF_PYTHON, 'utf8'), OF_ANY_PYTHON, OF_NPM])
@@ -40,3 +42,4 @@ if (!isInstalled()) {
   run('npm', 'install', '--prefix', CLIENTS_FOLDER, ...quiet, ...OF_NPM)
   writeFileSync(INSTALLED, WANTED)
 }
+if (process.argv.includes('--all')) pip(...OF_CLIENTS_ALL)

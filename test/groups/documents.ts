@@ -1,0 +1,3 @@
+import { runGroup } from '#test/support/run-group'
+
+await runGroup('documents')
