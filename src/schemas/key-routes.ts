@@ -29,9 +29,6 @@ export const PREFIX = {
   rule: 'must be 1 to 128 letters, digits, _, : or -',
 }
 
-/** The refusal of a key that would open nothing from its beginning. */
-export const EXPIRES_IN_THE_PAST = invalid('expires_at', 'must be a time that is still to come')
-
 function readLabel(sent: SentText): Answer<string> {
   const label = sent?.trim() ?? ''
   if (!isSafeText(label)) return invalid('label', UNSAFE_RULE)
@@ -115,10 +112,11 @@ export const KEY = routes('Channels', 'Key', {
           (sent, field) => readParsed(field, sent, PREFIX) ?? '',
         ),
         expires_at: read(
-          time('The time from which the key is refused, which is still to come; never without it.'),
+          time('The time from which the key is refused; never without it.'),
           (sent, field) => {
             const at = readTime(field, sent)
-            return at === 0 ? EXPIRES_IN_THE_PAST : (at ?? 0)
+            // A key without an end has 0.
+            return typeof at === 'number' ? Math.max(1, at) : (at ?? 0)
           },
         ),
       },

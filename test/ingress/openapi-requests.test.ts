@@ -224,7 +224,6 @@ const isWhole = (example: Record, examples: readonly Record[]): boolean =>
 /** Times that are compared with the present, or with each other, as no schema can. */
 const BEYOND_SCHEMAS: ReadonlySet<string> = new Set([
   '/message deliver_at',
-  '/channel/key expires_at',
   '/rule/test from',
   '/rule/test to',
   '/thing/series from',

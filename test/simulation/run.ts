@@ -42,6 +42,8 @@ const BEGIN_MS_MAX = 60_000
 /** A healthy gateway has come to rest by then: the longest timers take a minute. */
 const REST_MS_MAX = 180_000
 const POLL_MS = 1_000
+/** So long after the last push that was new another one may come. */
+const PUSHED_MS = 5_000
 /** Rules see silence by then. */
 const SILENT_MS = 15_000
 /** Snoozes have ended by then. */
@@ -220,6 +222,7 @@ function restlessOutside(world: World): string {
   if (world.clients.pending + world.senders.pending > 0) return 'a sender waits for an answer'
   const offline = world.devices.find(({ device }) => !device.isOnline)
   if (offline !== undefined) return `${offline.device.name} is not connected`
+  if (world.time.now - world.pushes.newAtMs < PUSHED_MS) return 'pushes arrive'
   return world.clients.mqtt.map(({ restless }) => restless).find((said) => said !== '') ?? ''
 }
 

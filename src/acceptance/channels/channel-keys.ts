@@ -10,7 +10,7 @@
 import { fault, isFault } from '#domain/fault'
 import type { ChannelId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
-import { EXPIRES_IN_THE_PAST, KEY } from '#src/schemas/key-routes'
+import { KEY } from '#src/schemas/key-routes'
 import type { ListedKeys, MadeKey } from '#src/schemas/key-routes'
 import { readersOf } from '#src/schemas/shape'
 import type { Caller } from '#src/acceptance/caller'
@@ -35,8 +35,6 @@ export class ChannelKeys {
     const wish = await this.#ports.access.prove(READ.create, fields, caller)
     if (isFault(wish)) return wish
     const { channelId, password, ...rights } = wish
-    const { expiresAt } = rights
-    if (expiresAt > 0 && expiresAt <= caller.receivedAtMs) return EXPIRES_IN_THE_PAST
     const { channelKeys, credentials, entropy, newHex32, audit } = this.#ports
     const key = keyText(entropy(KEY_BYTES))
     const made = { ...rights, keyId: newHex32(), createdAt: caller.receivedAtMs }
