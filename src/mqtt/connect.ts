@@ -1,5 +1,6 @@
 // Reads CONNECT: what the client asks for, or why it is refused before its credentials are checked.
 
+import { isKeyForm } from '#domain/identity'
 import type { ConnectPacket, ProtocolLevel } from './codec.ts'
 import { WILL_BYTES_MAX } from './bounds.ts'
 import { REASON } from './reasons.ts'
@@ -78,8 +79,7 @@ export function readConnect(packet: ConnectPacket): Opening | ConnectRefusal {
   return {
     level: protocolVersion,
     clientId,
-    // Devices with one field for a key send an empty password beside it.
-    credentials: { userName, password: password?.toString().trim() || undefined },
+    credentials: { userName, password: passwordOf(userName, password?.toString().trim()) },
     isClean,
     keptMs: keptMsOf(keptSeconds),
     silenceMs: keepalive === 0 ? Infinity : keepalive * 1_000 * KEEP_ALIVE_SHARE,
@@ -90,6 +90,10 @@ export function readConnect(packet: ConnectPacket): Opening | ConnectRefusal {
     wantsReasons: properties.requestProblemInformation !== false,
   }
 }
+
+/** Devices with one field for a key send an empty password beside it. */
+const passwordOf = (userName: string, password: string | undefined): string | undefined =>
+  password === '' && isKeyForm(userName) ? undefined : password
 
 /** Milliseconds of a session expiry interval; Infinity for no end. */
 export const keptMsOf = (seconds: number): number =>

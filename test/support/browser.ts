@@ -52,7 +52,8 @@ export async function servePages(t: ExecutionContext): Promise<string> {
 const scriptOf = (file: string): string =>
   stripTypeScriptTypes(readFileSync(join(ROOT, file), 'utf8'))
 
-const IMPORT = /(?:from|import)\s*'([^']+)'/g
+/** The name `from` may stand in a text, too. */
+const IMPORT = /(?<!')(?:from|import)\s*'([^']+)'/g
 
 /** The files behind all names that the file, or a file it imports, imports from other folders. */
 function importsFrom(file: string): Record<string, string> {
