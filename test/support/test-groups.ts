@@ -87,6 +87,7 @@ export const LONGEST: readonly string[] = [
   'test/groups/stories-of-others.ts',
   'test/package.test.ts',
   'test/stories/cluster-push.test.ts',
+  'test/stories/console-views.test.ts',
   'test/stories/cluster-fence.test.ts',
   'test/stories/ended-keys.test.ts',
   'test/stories/replay.test.ts',
