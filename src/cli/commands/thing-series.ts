@@ -22,6 +22,9 @@ interface Point {
 }
 
 const DAY = '24h'
+const DAY_MS = 86_400_000
+/** Readings are kept for a day: until the question arrives, the first of them are removed. */
+const ON_THE_WAY_MS = 60_000
 /** Characters that the name of an attr takes in front of its line. */
 const NAME_WIDTH = 24
 export const series = channelRequest({
@@ -41,7 +44,7 @@ export const series = channelRequest({
     client.thing.series({
       ...credentials,
       thing_id: thingId,
-      from: from?.(nowMs()) ?? nowMs() - 86_400_000,
+      from: from?.(nowMs()) ?? nowMs() - DAY_MS + ON_THE_WAY_MS,
       ...given({ attrs: attr, step, to: to?.(nowMs()) }),
     }),
   show: async (answer, options, context) => {
