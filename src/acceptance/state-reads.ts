@@ -22,7 +22,7 @@ import { foreignThing, mayReadEvent, mayReadThing } from './key-rights.ts'
 import type { Stage } from './stage.ts'
 
 const READ = readersOf(STATE)
-/** What the members of a query say together is compiled by src/queries. */
+/** The readers of one member each; src/queries compiles what members say together. */
 const readThingQuery = readerOf(STATE.query.request, { query: readQuery })
 
 /** The models whose state is kept. */

@@ -9,7 +9,7 @@ import { CHANNEL, PASSWORD, run } from '#test/support/command-line'
 
 const CREDENTIALS = { channel_id: CHANNEL, password: PASSWORD }
 const DAY = 86_400_000
-/** What is kept for a day is there whole. */
+/** The command asks for a minute less than a day, of which everything is still kept. */
 const DEFAULT = DAY - 60_000
 
 const BUCKETS = {

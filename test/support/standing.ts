@@ -1,4 +1,4 @@
-// What the tests of a process share: a file's where it runs alone, a group's otherwise.
+// Makes what the tests of a process share: those of a file, or of all files of its group.
 
 import test from 'ava'
 

@@ -15,9 +15,9 @@ import type { Meter } from '#domain/telemetry'
 
 /** Ten reads of as many blocks as one takes. */
 export const KNOWN_BYTES_MAX = 8 * 2 ** 20
-/** What a block takes without its Things, and each of them. */
+/** A block takes these bytes, and those for each update. */
 const BLOCK_BYTES = 256
-const THING_BYTES = 4
+const UPDATE_BYTES = 4
 
 export class KnownBlocks {
   /** The hashes of the Things of each block. */
@@ -35,7 +35,7 @@ export class KnownBlocks {
   /** Remembers the Things of a block that is looked through. */
   learn(block: number, things: readonly string[]): void {
     const hashes = Uint32Array.from(things, hashOf)
-    this.#blocks.keep(String(block), hashes, BLOCK_BYTES + things.length * THING_BYTES)
+    this.#blocks.keep(String(block), hashes, BLOCK_BYTES + things.length * UPDATE_BYTES)
     this.#blocks.keepWithin(KNOWN_BYTES_MAX) // known-blocks/2
   }
 }
