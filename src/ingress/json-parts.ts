@@ -4,6 +4,7 @@
 // Invariants:
 //   json-parts/1. Behind each PART_CHARACTERS the thread gets its messages, and no part is much
 //     longer. (W7)
+//   json-parts/2. A column that stands in several places is written once. (series/4)
 
 import { isRecord } from '#domain/record'
 
@@ -16,7 +17,7 @@ const PART_ITEMS = 2_048
 export async function jsonInParts(data: object, pause: () => Promise<void>): Promise<string> {
   let text = ''
   let pausedAt = 0
-  for (const part of partsOf(data)) {
+  for (const part of partsOf(data, new Map())) {
     text += part
     if (text.length - pausedAt < PART_CHARACTERS) continue
     pausedAt = text.length
@@ -25,8 +26,12 @@ export async function jsonInParts(data: object, pause: () => Promise<void>): Pro
   return text
 }
 
-function* partsOf(value: unknown): Generator<string> {
-  if (Array.isArray(value) && value.length > PART_ITEMS) {
+function* partsOf(value: unknown, written: Map<unknown, string>): Generator<string> {
+  if (Array.isArray(value) && value.length <= PART_ITEMS) {
+    const text = written.get(value) ?? JSON.stringify(value)
+    written.set(value, text) // json-parts/2
+    yield text
+  } else if (Array.isArray(value)) {
     for (let start = 0; start < value.length; start += PART_ITEMS) {
       const items = JSON.stringify(value.slice(start, start + PART_ITEMS))
       yield (start === 0 ? '[' : ',') + items.slice(1, -1)
@@ -37,7 +42,7 @@ function* partsOf(value: unknown): Generator<string> {
     for (const [name, member] of Object.entries(value)) {
       if (member === undefined) continue
       yield `${begun}${JSON.stringify(name)}:`
-      yield* partsOf(member)
+      yield* partsOf(member, written)
       begun = ','
     }
     yield begun === '{' ? '{}' : '}'

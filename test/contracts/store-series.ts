@@ -47,6 +47,25 @@ export function seriesContract(engine: string, open: OpenStore): void {
     }
   })
 
+  test(`${engine}: series/4: columns with the same numbers are one array, and no others`, async (t) => {
+    const store = await open(t)
+    const writer = await ChannelWriter.open(store, 1)
+    const say = (at: number, attrs: object) =>
+      writer.take(thing('update', 'a', { at, attrs: { ...attrs }, acceptedAt: at })).commit()
+    await say(START, { n: 1, of: 1, twice: 1 })
+    await say(START + HOUR, { n: 2, of: 3, twice: 2 })
+    await say(START + HOUR + 1, { twice: 4, other: 5 })
+    const query = { channelId: writer.channelId, thingId: 'a', step: '1h' } as const
+    const series = (await seriesOf(store, query)) as Record<string, BucketColumns>
+    const { n, of, twice, other } = series
+    t.deepEqual(n, { times: [START, START + HOUR], ...onceEach([1, 2]) })
+    t.true([n?.min, n?.max, n?.mean].every((column) => column === n?.last))
+    t.is(of?.times, n?.times)
+    t.is(twice?.times, n?.times)
+    t.like(twice, { min: [1, 2], max: [1, 4], mean: [1, 3], last: [1, 4], count: [1, 2] })
+    t.deepEqual(other, { times: [START + HOUR], ...onceEach([5]) })
+  })
+
   test(`${engine}: raw/2: a late reading counts once, in raw and in each tier, whenever it is joined`, async (t) => {
     const store = await open(t)
     const writer = await ChannelWriter.open(store, 1)
@@ -164,3 +183,12 @@ export function seriesContract(engine: string, open: OpenStore): void {
     t.deepEqual(await counts(), [[2], [3]])
   })
 }
+
+/** The columns of buckets with one reading each. */
+const onceEach = (values: readonly number[]) => ({
+  min: values,
+  max: values,
+  mean: values,
+  last: values,
+  count: values.map(() => 1),
+})

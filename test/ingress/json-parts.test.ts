@@ -39,3 +39,10 @@ test('json-parts/1: a long text is made with a pause behind each part', async (t
     t.true(pauses >= text.length / 120_000, `${pauses} pauses in ${text.length} characters`)
   }
 })
+
+test('json-parts/2: a column that stands in several places is written once', async (t) => {
+  let reads = 0
+  const shared = Object.defineProperty([1, 2], 0, { enumerable: true, get: () => (reads += 1) })
+  const text = await jsonInParts({ min: shared, a: { max: shared } }, () => Promise.resolve())
+  t.is(text, '{"min":[1,2],"a":{"max":[1,2]}}')
+})

@@ -11,6 +11,9 @@
 //     at, or says that it left a part of that one out.
 //   series/3. The snapshot reads what it needs as it is kept. It is unpacked and added up behind
 //     it, with pauses: eight megabytes would hold turns up for a third of a second. (W7)
+//   series/4. Columns with the same numbers are one array, as the times of attrs are that are told
+//     together, and all of a Thing that tells one reading a bucket. So they cross between threads
+//     once, and are written once. (json-parts/2)
 
 import { ALL_POINTS_MAX, PERIOD_MS, TIER_MS } from '#domain/history/series'
 import type { BucketColumns, SeriesFound, SeriesQuery } from '#domain/history/series'
@@ -254,17 +257,28 @@ async function columnsOf(
   })
   const wholeFrom = Math.max(...cut)
   const attrs: (readonly [string, BucketColumns])[] = []
+  let times: readonly number[] = []
   for (const { attr, within } of lists) {
     const kept = within.filter((bucket) => buckets.beginOf(bucket) >= wholeFrom)
-    attrs.push([attr, bucketColumns(buckets, kept)])
+    const own = kept.map((bucket) => buckets.beginOf(bucket))
+    if (!isEqual(own, times)) times = own // series/4
+    attrs.push([attr, { times, ...bucketColumns(buckets, kept) }])
     await pauses.after(within.length)
   }
   return { attrs: Object.fromEntries(attrs), ...(cut.length > 0 && { wholeFrom }) }
 }
 
-function bucketColumns(buckets: Buckets, kept: readonly number[]): BucketColumns {
+const isEqual = (one: readonly number[], other: readonly number[]): boolean =>
+  one.length === other.length && one.every((value, index) => value === other[index])
+
+function bucketColumns(buckets: Buckets, kept: readonly number[]): Omit<BucketColumns, 'times'> {
   const { numbers } = buckets
   const of = (place: number): number[] => kept.map((bucket) => numberAt(numbers, bucket + place))
+  const count = of(COUNT)
+  const last = of(LAST)
+  if (count.every((readings) => readings === 1)) {
+    return { min: last, max: last, mean: last, last, count } // series/4
+  }
   // A sum is rounded, and may be beyond what a double holds; a mean is not.
   const meanOf = (bucket: number): number => {
     const sum = numberAt(numbers, bucket + SUM)
@@ -273,12 +287,5 @@ function bucketColumns(buckets: Buckets, kept: readonly number[]): BucketColumns
     if (Number.isNaN(sum)) return min / 2 + max / 2
     return Math.min(max, Math.max(min, sum / numberAt(numbers, bucket + COUNT)))
   }
-  return {
-    times: kept.map((bucket) => buckets.beginOf(bucket)),
-    min: of(MIN),
-    max: of(MAX),
-    mean: kept.map(meanOf),
-    last: of(LAST),
-    count: of(COUNT),
-  }
+  return { min: of(MIN), max: of(MAX), mean: kept.map(meanOf), last, count }
 }
