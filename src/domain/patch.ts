@@ -205,9 +205,15 @@ function roughBytes(values: Fields): number {
 const ENCODER = new TextEncoder()
 const jsonBytes = (value: Json): number => ENCODER.encode(JSON.stringify(value)).length
 
-/** True for equal JSON values. */
-export function sameJson(a: Json, b: Json): boolean {
+/** True for equal JSON values: the members of an object have no order. */
+export function sameJson(a: Json, b: Json | undefined): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
-  return JSON.stringify(a) === JSON.stringify(b)
+  const members = Object.entries<Json>(a)
+  const others = new Map(Object.entries<Json>(b))
+  return (
+    Array.isArray(a) === Array.isArray(b) &&
+    members.length === others.size &&
+    members.every(([name, value]) => sameJson(value, others.get(name)))
+  )
 }
