@@ -8,7 +8,7 @@ import { effect, signal } from '@preact/signals'
 import { SessionLink } from '#console/session/link.ts'
 import type { Happening, Secrets, SessionEnd, SessionState } from '#console/session/messages.ts'
 import { browserName } from '#console/people/browser-name.ts'
-import { afterDelay, every, nextFrame, nowMs } from './clock.ts'
+import { afterDelay, nextFrame, nowMs } from './clock.ts'
 import { deviceIn, keepDevice, takeSlot } from './device-slot.ts'
 import { BASE_URL, client, codeOf, wantsToken } from './gateway.ts'
 import { loadChannel } from './history.ts'
@@ -64,16 +64,18 @@ export function keepSession(): void {
     if (document.visibilityState === 'visible') wake()
     else void save(live.peek().values())
   })
-  let nextSaveMs = 0
-  every(SAVE_EVERY_MS, () => {
+  saveAfter(SAVE_EVERY_MS)
+}
+
+/** Saves what has changed after a delay, and so on. */
+function saveAfter(delayMs: number): void {
+  afterDelay(delayMs, () => {
     const beganMs = nowMs()
-    if (beganMs < nextSaveMs) return
-    nextSaveMs = beganMs + SAVE_WITHIN_MS
     const changed = [...unsaved]
     unsaved.clear()
-    void save(changed).then(() => {
-      const tookMs = nowMs() - beganMs
-      nextSaveMs = beganMs + Math.min(SAVE_WITHIN_MS, tookMs * SAVING_PAUSE)
+    void save(changed).finally(() => {
+      const pauseMs = Math.min(SAVE_WITHIN_MS, (nowMs() - beganMs) * SAVING_PAUSE)
+      saveAfter(Math.max(SAVE_EVERY_MS, pauseMs))
     })
   })
 }

@@ -1,0 +1,63 @@
+// Goal: what the console says is true at a computer whose clock is an hour off.
+
+import test from 'ava'
+import type { Browser } from 'playwright-core'
+
+import { createClient } from '#src/client/client'
+import { TEST_MS } from '#test/support/bounds'
+import { openBrowser } from '#test/support/browser'
+import { Person } from '#test/support/console-person'
+import { PASSWORD } from '#test/support/device'
+import { TOKEN, startGateway } from '#test/support/gateway'
+import type { Gateway } from '#test/support/gateway'
+
+const HOUR_MS = 3_600_000
+
+/** A clock that is off by so much. */
+const clockOff = (ms: number): string => `{
+  const own = Date.now.bind(Date)
+  globalThis.Date = class extends Date {
+    constructor(...given) { given.length === 0 ? super(own() + ${ms}) : super(...given) }
+    static now() { return own() + ${ms} }
+  }
+}`
+
+async function openAt(
+  browser: Browser,
+  gateway: Gateway,
+  channels: readonly (readonly [id: string, secret: string])[],
+  script = '',
+): Promise<Person> {
+  const person = await Person.at(browser, gateway.baseUrl)
+  await person.context.addInitScript(script)
+  await person.page.goto(`${gateway.baseUrl}/console/`)
+  for (const [id, secret] of channels) {
+    await person.go(`#/open/${id}/${secret}/${TOKEN}`)
+    await person.page.waitForURL(`**/#/${id}/overview`)
+  }
+  return person
+}
+
+test('ages are those of the clock of the gateway', async (t) => {
+  t.timeout(TEST_MS)
+  const browser = await openBrowser(t)
+  if (browser === undefined) return
+  const gateway = await startGateway(t)
+  const { channel, thing } = createClient(gateway)
+  const { channel_id } = await channel.create({ channel_name: 'Greenhouse', password: PASSWORD })
+  const proof = { channel_id, password: PASSWORD }
+  const update = { ...proof, attrs: { temperature: 20 } }
+  for (const offMs of [-HOUR_MS, HOUR_MS]) {
+    const fresh = { ...update, observed_at: Date.now() }
+    await thing.update({ ...fresh, thing_id: 'now' })
+    await thing.update({ ...update, thing_id: 'late', observed_at: Date.now() - HOUR_MS / 2 })
+    const person = await openAt(browser, gateway, [[channel_id, PASSWORD]], clockOff(offMs))
+    const age = (id: string) => person.page.locator('.row', { hasText: id }).locator('.age')
+    await age('late').filter({ hasText: '30 min ago' }).waitFor()
+    await age('now')
+      .filter({ hasText: /^now|^\d+ s ago/ })
+      .waitFor()
+    t.deepEqual(person.wrongs, [])
+    await person.context.close()
+  }
+})
