@@ -1,4 +1,5 @@
-// Goal: what the console says is true at a computer whose clock is an hour off.
+// Goal: what the console says is true at a computer whose clock is an hour off, and in a browser one
+// of whose keys has ended.
 
 import test from 'ava'
 import type { Browser } from 'playwright-core'
@@ -60,4 +61,39 @@ test('ages are those of the clock of the gateway', async (t) => {
     t.deepEqual(person.wrongs, [])
     await person.context.close()
   }
+})
+
+test('a channel whose key has ended says so, and the others of the browser stay live', async (t) => {
+  t.timeout(TEST_MS)
+  const browser = await openBrowser(t)
+  if (browser === undefined) return
+  const gateway = await startGateway(t)
+  const { channel, key, thing } = createClient(gateway)
+  const [ended, other] = await Promise.all(
+    ['Ended', 'Other'].map(async (channel_name) => {
+      const { channel_id } = await channel.create({ channel_name, password: PASSWORD })
+      const proof = { channel_id, password: PASSWORD }
+      await thing.update({ ...proof, thing_id: 'boiler', observed_at: Date.now() })
+      return { ...proof, ...(await key.create(proof)) }
+    }),
+  )
+  if (ended === undefined || other === undefined) return t.fail()
+  const channels = [ended, other].map((each) => [each.channel_id, each.key] as const)
+  const person = await openAt(browser, gateway, channels)
+  await person.reads('Live')
+  await person.go(`#/${ended.channel_id}/overview`)
+  await person.reads('boiler')
+  const { channel_id, password, key_id } = ended
+  await key.revoke({ channel_id, password, key_id })
+  await person.page.reload()
+  await person.reads('The gateway does not let this browser follow the channel.')
+  await person.reads('Live')
+  await person.go(`#/${other.channel_id}/overview`)
+  await person.reads('boiler')
+  // A new key opens it again.
+  const again = await key.create({ channel_id, password })
+  await person.go(`#/open/${channel_id}/${again.key}/${TOKEN}`)
+  await person.reads('boiler')
+  await person.page.getByText('does not let this browser').waitFor({ state: 'hidden' })
+  t.deepEqual(person.wrongs, [])
 })

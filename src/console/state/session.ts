@@ -11,7 +11,7 @@ import { browserName } from '#console/people/browser-name.ts'
 import { afterDelay, nextFrame, nowMs } from './clock.ts'
 import { deviceIn, keepDevice, takeSlot } from './device-slot.ts'
 import { BASE_URL, client, codeOf, wantsToken } from './gateway.ts'
-import { loadChannel } from './history.ts'
+import { loadChannel, readerOf } from './history.ts'
 import { LiveChannel } from './live-channel.ts'
 import { channels, token } from './saved.ts'
 import type { SavedChannel } from './saved.ts'
@@ -194,6 +194,7 @@ function happened(happening: Happening, opened: SessionLink, number: number): vo
     unsaved.add(channel)
   } else if (happening.kind === 'channel') {
     channel.name.value = happening.channelName
+    channel.isLost.value = false
     void loadChannel(channel).then(() => unsaved.add(channel))
   } else if (happening.kind === 'caught-up' && !channel.isCurrent.peek()) {
     channel.reached(opened.things(channelId))
@@ -206,6 +207,23 @@ function follow(state: SessionState): void {
   if (connection.peek().kind === 'open') openUntilMs.value = nowMs()
   connection.value =
     state.kind === 'waiting' ? { kind: 'waiting', untilMs: nowMs() + state.delayMs } : state
+  if (state.kind === 'waiting' && isRefusal(state.code)) void leaveRefused()
+}
+
+const isRefusal = (code: string | undefined): boolean =>
+  code === 'channel_not_found' || code === 'key_expired' || code === 'key_scope'
+
+/** Leaves the channels that their secrets do not open any more: the session goes on with others. */
+async function leaveRefused(): Promise<void> {
+  for (const channel of live.peek().values()) {
+    try {
+      await client.peek().channel.info(readerOf(channel.id))
+    } catch (error) {
+      if (!isRefusal(codeOf(error))) continue
+      channel.isLost.value = true
+      await leave(channel.id)
+    }
+  }
 }
 
 function ended(over: SessionLink, number: number, { kind, code }: SessionEnd): void {
