@@ -1,5 +1,5 @@
 // Goal: what the console says is true at a computer whose clock is an hour off, and in a browser one
-// of whose keys has ended.
+// of whose keys has ended; texts of any length leave room for what stands beside them.
 
 import test from 'ava'
 import type { Browser } from 'playwright-core'
@@ -96,4 +96,45 @@ test('a channel whose key has ended says so, and the others of the browser stay 
   await person.reads('boiler')
   await person.page.getByText('does not let this browser').waitFor({ state: 'hidden' })
   t.deepEqual(person.wrongs, [])
+})
+
+const LINE_PX = 25
+/** Of each row its width, that of its title, the height of that, and what its badge covers of it. */
+const rowsOf = (row: string, title: string): string => `[...document.querySelectorAll('${row}')]
+  .map((row) => {
+    const [box, badge] = [row, row.querySelector('.severity')].map((each) =>
+      each.getBoundingClientRect())
+    const { left, width, height } = row.querySelector('${title}').getBoundingClientRect()
+    return [box.width, width, height, Math.min(badge.right, left + width) - Math.max(badge.left, left)]
+  })`
+
+test('an Event has room for its title beside a severity of any length, and three lines for it at most', async (t) => {
+  t.timeout(TEST_MS)
+  const browser = await openBrowser(t)
+  if (browser === undefined) return
+  const gateway = await startGateway(t)
+  const { channel, event } = createClient(gateway)
+  const { channel_id } = await channel.create({ channel_name: 'Greenhouse', password: PASSWORD })
+  const created = { channel_id, password: PASSWORD, event_time: Date.now() }
+  const message = 'The pump runs dry. '.repeat(20)
+  for (const title of ['x'.repeat(2_000), 'Pump', 'Level of the tank '.repeat(20)]) {
+    await event.create({ ...created, title, message, severity: 'a text of its own' })
+  }
+  const person = await openAt(browser, gateway, [[channel_id, PASSWORD]])
+  for (const [view, row, title] of [
+    ['overview', '.attention li', 'a'],
+    ['events', '.event-row > a', '.what'],
+  ] as const) {
+    await person.go(`#/${channel_id}/${view}`)
+    await person.page.locator(row).nth(2).waitFor()
+    for (const width of [1440, 900, 768, 360]) {
+      await person.page.setViewportSize({ width, height: 900 })
+      const rows = await person.page.evaluate<readonly number[][]>(rowsOf(row, title))
+      for (const [inAll = 0, wide = 0, high = 0, covered = 0] of rows) {
+        t.true(wide > inAll / 4, `${view} at ${width} px: ${wide} of ${inAll} px are the title's`)
+        t.true(high < (view === 'events' ? 7 : 4) * LINE_PX, `${view} at ${width} px: ${high} px`)
+        t.true(covered <= 0, `${view} at ${width} px: a badge covers ${covered} px of the title`)
+      }
+    }
+  }
 })
