@@ -98,6 +98,41 @@ test('a channel whose key has ended says so, and the others of the browser stay 
   t.deepEqual(person.wrongs, [])
 })
 
+test('counts are those of the gateway: none while it is asked, and at least so many of a part', async (t) => {
+  t.timeout(TEST_MS)
+  const browser = await openBrowser(t)
+  if (browser === undefined) return
+  const gateway = await startGateway(t)
+  const { channel, thing } = createClient(gateway)
+  const { channel_id } = await channel.create({ channel_name: 'Greenhouse', password: PASSWORD })
+  const update = { channel_id, password: PASSWORD, observed_at: Date.now() }
+  await thing.update({ ...update, thing_id: 'one' })
+  await thing.update({ ...update, thing_id: 'two', location_type: 'geo', location_value: '1,1' })
+  const { page } = await openAt(browser, gateway, [[channel_id, PASSWORD]])
+  const [verdict, sum] = [page.locator('.verdict'), page.locator('.wishes > .sum')]
+  await verdict.filter({ hasText: 'Things: 2.' }).waitFor()
+  const asked = Promise.withResolvers<void>()
+  await page.route('**/thing/query', async (route) => {
+    await asked.promise
+    await route.continue()
+  })
+  const search = page.getByRole('combobox', { name: 'Search' })
+  await search.fill('near:1,1,5km')
+  await sum.filter({ hasText: 'Loading' }).waitFor()
+  asked.resolve()
+  await sum.filter({ hasText: '1 of 2 Things' }).waitFor()
+  await page.unroute('**/thing/query')
+  const data = { items: [{ thing_id: 'two' }], next_cursor: 'more' }
+  await page.route('**/thing/query', (route) => route.fulfill({ json: { success: true, data } }))
+  await search.fill('near:1,1,6km')
+  await sum.filter({ hasText: 'At least 1 of 2 Things' }).waitFor()
+  await search.fill('')
+  // One that comes is counted in the first line as soon as in the list.
+  await thing.update({ ...update, thing_id: 'three' })
+  await sum.filter({ hasText: 'Things: 3' }).waitFor()
+  t.regex(await verdict.innerText(), /Things: 3\./)
+})
+
 const LINE_PX = 25
 /** Of each row its width, that of its title, the height of that, and what its badge covers of it. */
 const rowsOf = (row: string, title: string): string => `[...document.querySelectorAll('${row}')]
