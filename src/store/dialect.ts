@@ -103,6 +103,11 @@ export interface Dialect {
   /** A table made from one parameter: a JSON array of arrays, whose items are the named columns. */
   readonly keys: (alias: string, columns: Readonly<Record<string, 'text' | 'integer'>>) => string
   /**
+   * The values of a column in all rows as the text of a JSON array, in any order; null or an empty
+   * array without rows.
+   */
+  readonly listOf: (column: string) => string
+  /**
    * An UPDATE of the rows of `table` that match those of a table of keys, called `k` in `on` and
    * `set`. Parameters: those of the keys, then those of `where`.
    */

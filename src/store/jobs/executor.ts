@@ -62,6 +62,7 @@ export interface RunnerResult {
 
 /** Reads rows, each statement in a job of its own or all of them in one. */
 export interface Reader {
+  readonly dialect: Dialect
   /** Returns the rows of a SELECT. The statement decides their shape; nothing checks it again. */
   all<Row>(sql: string, parameters?: readonly Value[]): Promise<readonly Row[]>
 }
@@ -72,7 +73,6 @@ export interface Reader {
  * of the driver's prepared ones.
  */
 export interface Executor extends Reader {
-  readonly dialect: Dialect
   all<Row>(sql: string, parameters?: readonly Value[]): Promise<Row[]>
   first<Row>(sql: string, parameters?: readonly Value[]): Promise<Row | undefined>
   run(sql: string, parameters?: readonly Value[]): Promise<Changes>

@@ -97,6 +97,7 @@ export const mysql: Dialect = {
     )
     return `JSON_TABLE(?, '$[*]' COLUMNS (${items.join(', ')})) ${alias}`
   },
+  listOf: (column) => `CAST(JSON_ARRAYAGG(${column}) AS CHAR)`,
   updateFrom: ({ table, keys, on, set, where }) =>
     `UPDATE (SELECT * FROM ${keys}) k STRAIGHT_JOIN ${table} ON ${on} SET ${set} WHERE ${where}`,
   // Asked for one row: others may put theirs between those of a longer INSERT.

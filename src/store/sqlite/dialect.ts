@@ -60,6 +60,7 @@ export const sqlite: Dialect = {
     const items = Object.keys(columns).map((name, index) => `value ->> ${index} AS ${name}`)
     return `(SELECT ${items.join(', ')} FROM json_each(?)) ${alias}`
   },
+  listOf: (column) => `json_group_array(${column})`,
   updateFrom: ({ table, keys, on, set, where }) =>
     `UPDATE ${table} SET ${set} FROM ${keys} WHERE ${on} AND ${where}`,
   firstId: (raw, rows) => Number(raw) - rows + 1,

@@ -25,7 +25,6 @@ export const BLOCKS_MAX = 2_048
 const SLICE_BLOCKS = 16
 
 type Block = Pick<UpdateBlockRow, 'id' | 'content'>
-type Accepted = Pick<UpdateBlockRow, 'id' | 'lastAt'>
 
 export interface Found {
   readonly updates: readonly UpdateRow[]
@@ -80,24 +79,31 @@ export class Unjoined {
   /** unjoined/3 */
   async #taken(reader: Reader): Promise<Taken> {
     const most = this.#blocksMax
-    const all = await this.#blocks(reader, 0)
+    const all = await this.#blocks(reader)
     const isMore = all.length > most
     const blocks = isMore ? await this.#blocks(reader, this.#wanted.since) : all
-    const isSince = blocks[0]?.id !== all[0]?.id
-    const taken = blocks.slice(0, most)
-    const upTo = blocks.length > most ? taken.at(-1)?.lastAt : undefined
-    return { ids: taken.map(({ id }) => id), isSince, ...(upTo !== undefined && { upTo }) }
+    const isSince = blocks[0] !== all[0]
+    const ids = blocks.slice(0, most)
+    return { ids, isSince, ...(blocks.length > most && { upTo: await lastAtOf(reader, ids) }) }
   }
 
-  /** The oldest blocks that were accepted from a time on, and one more than a read takes. */
-  #blocks(reader: Reader, since: number): Promise<readonly Accepted[]> {
-    return reader.all(
-      `SELECT b.id, b.last_at AS lastAt FROM update_blocks b
-        WHERE b.is_joined = 0 AND b.last_at >= ? AND EXISTS
-          (SELECT 1 FROM update_places p WHERE p.block = b.id AND p.channel = ?)
-        ORDER BY b.id LIMIT ?`,
-      [since, this.#wanted.channel, this.#blocksMax + 1],
+  /**
+   * The oldest blocks, or those that were accepted from a time on, and one more than a read takes.
+   * Their numbers come as one text: to make a row of each takes ten times as long as to find it.
+   */
+  async #blocks(reader: Reader, since?: number): Promise<readonly number[]> {
+    const accepted = since === undefined ? [] : [since]
+    const [row] = await reader.all<{ ids: string | null }>(
+      `SELECT ${reader.dialect.listOf('id')} AS ids FROM
+        (SELECT b.id FROM update_blocks b
+          WHERE b.is_joined = 0 AND EXISTS
+            (SELECT 1 FROM update_places p WHERE p.block = b.id AND p.channel = ?)
+          ${since === undefined ? '' : 'AND b.last_at >= ?'}
+          ORDER BY b.id LIMIT ?) oldest`,
+      [this.#wanted.channel, ...accepted, this.#blocksMax + 1],
     )
+    const ids = JSON.parse(row?.ids ?? '[]') as number[]
+    return ids.toSorted((one, other) => one - other)
   }
 
   /** Those of the blocks that may have the Thing, and were not read. */
@@ -128,3 +134,12 @@ export class Unjoined {
 }
 
 const NO_UPDATES: readonly UpdateRow[] = []
+
+/** When the last one of the blocks was accepted. */
+async function lastAtOf(reader: Reader, ids: readonly number[]): Promise<number> {
+  const [last] = await reader.all<Pick<UpdateBlockRow, 'lastAt'>>(
+    'SELECT last_at AS lastAt FROM update_blocks WHERE id = ?',
+    [ids.at(-1) ?? 0],
+  )
+  return last?.lastAt ?? 0
+}

@@ -121,8 +121,12 @@ export class JetStreamLog implements LogWriter, LogReader {
   }
 }
 
-/** Error codes: too few servers for the replicas; no known leader; not the leader any more. */
-const STARTING_CODES = new Set([10_005, 10_008, 10_009])
+/**
+ * Error codes: too few servers for the replicas; no known leader; not the leader any more; and not
+ * found, which a server answers that leads a stream before it has it. One that is not there was
+ * made before. (lane-stream.ts)
+ */
+const STARTING_CODES = new Set([10_005, 10_008, 10_009, 10_059])
 /** Names, because the client does not export both classes. */
 const STARTING_NAMES = new Set(['TimeoutError', 'JetStreamNotEnabled'])
 
