@@ -195,7 +195,11 @@ function happened(happening: Happening, opened: SessionLink, number: number): vo
   } else if (happening.kind === 'channel') {
     channel.name.value = happening.channelName
     channel.isLost.value = false
-    void loadChannel(channel).then(() => unsaved.add(channel))
+    void loadChannel(channel).then(
+      () => unsaved.add(channel),
+      // Otherwise the session comes back and reads again; what is shown says how old it is.
+      (error: unknown) => (isRefusal(codeOf(error)) ? leaveRefused() : undefined),
+    )
   } else if (happening.kind === 'caught-up' && !channel.isCurrent.peek()) {
     channel.reached(opened.things(channelId))
   }
