@@ -86,7 +86,8 @@ async function readInput(): Promise<string> {
 function processTerminal(hasColor: boolean): Terminal {
   // A reader that closes the pipe (`heliograph watch | head`) is no failure of the command.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    process.exit(error.code === 'EPIPE' ? 0 : 1)
+    if (error.code === 'EPIPE') process.exit(0)
+    process.stderr.write(`error: the output is lost: ${error.message}\n`, () => process.exit(1))
   })
   return terminalOver(process, hasColor)
 }

@@ -147,6 +147,20 @@ test('channel create --keep lets the commands that follow need no channel and no
   t.deepEqual(context.requests[0]?.body, { channel_id: CHANNEL, password })
 })
 
+test('channel password puts the new password in the place of the one that the config file has', async (t) => {
+  for (const [kept, expected] of [
+    [PASSWORD, 'another-secret'],
+    ['of-another-channel', 'of-another-channel'],
+  ] as const) {
+    const env = { XDG_CONFIG_HOME: folderFor(t), HELIOGRAPH_NEW_PASSWORD: 'another-secret' }
+    await run(`config set channel ${CHANNEL}`, { env })
+    await run('config set password', { env, input: kept })
+    const given = kept === PASSWORD ? env : { ...env, HELIOGRAPH_PASSWORD: PASSWORD }
+    t.is((await run('channel password', { env: given, answer })).exitCode, 0)
+    t.deepEqual((await run('config get password', { env })).context.printed, [expected])
+  }
+})
+
 test('channel create --keep makes no channel where the config file has one', async (t) => {
   for (const kept of [`channel ${CHANNEL}`, `password ${PASSWORD}`, 'password_file a']) {
     const env = { XDG_CONFIG_HOME: folderFor(t) }

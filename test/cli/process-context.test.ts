@@ -1,7 +1,9 @@
 // Goal: one Ctrl-C stops a command gently, also when it arrives twice; a second one ends it at once.
+// An output that takes nothing more is told, one that nobody reads any more is not.
 // Method: a process sends signals to itself, so that nothing comes between them.
 
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
 import { promisify } from 'node:util'
 
 import test from 'ava'
@@ -43,4 +45,17 @@ const rows: [signals: string, ending: string][] = [
 
 test('a second Ctrl-C ends the process at once, an echo of the first does not', async (t) => {
   for (const [signals, ending] of rows) t.is(await endOf(signals), ending, signals)
+})
+
+const onLinux = process.platform === 'linux' ? test : test.skip
+onLinux('a full disk behind the standard output is told, and ends with 1', (t) => {
+  const full = openSync('/dev/full', 'w')
+  t.teardown(() => closeSync(full))
+  const script = `
+    import { processContext } from '${PROCESS_CONTEXT}'
+    processContext().terminal.print('lost')`
+  const words = [...process.execArgv, '--input-type=module', '-e', script]
+  const { status, stderr } = spawnSync(process.execPath, words, { stdio: ['ignore', full, 'pipe'] })
+  t.is(status, 1)
+  t.regex(stderr.toString(), /^error: the output is lost: ENOSPC.*\n$/)
 })

@@ -12,7 +12,7 @@ import {
 } from '#src/cli/access'
 import { secretFile, setting } from '#src/cli/access'
 import type { AccessGiven } from '#src/cli/access'
-import { DEFAULT_PROFILE, changeProfile, readProfiles } from '#src/cli/config-file'
+import { DEFAULT_PROFILE, changeProfile, profileOf, readProfiles } from '#src/cli/config-file'
 import type { Profile } from '#src/cli/config-file'
 import { UsageError } from '#src/cli/endings'
 import { makePassword } from '#src/cli/make-password'
@@ -136,6 +136,10 @@ export const password = command({
       ...given({ keep_keys: options.keepKeys }),
     })
     report(chosen === undefined ? { ...changed, password: newPassword } : changed)
+    const name = profileName(options, context.env)
+    if (profileOf(readProfiles(context.env), name).password !== credentials.password) return
+    changeProfile(context.env, name, (before) => ({ ...before, password: newPassword }))
+    context.terminal.printDiagnostic('the config file has the new password')
   },
 })
 

@@ -3,9 +3,10 @@
 import { appendFileSync, closeSync, createReadStream, fstatSync, openSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 
+import { isKeyForm } from '#domain/identity'
 import { createFleetSender } from '#src/client/fleet'
 import { CHANNEL, credentialsOf } from '#src/cli/access'
-import type { Access } from '#src/cli/access'
+import type { Access, Credentials } from '#src/cli/access'
 import { CommandError, EXIT, UsageError } from '#src/cli/endings'
 import { Checkpoint } from '#src/cli/import/checkpoint'
 import { Importer } from '#src/cli/import/importer'
@@ -88,11 +89,12 @@ class ImportRun {
     const { access, report } = await commandClientOf(this.#options, this.#context, {
       sendsSecrets: this.#options.dryRun !== true,
     })
-    const importer = await this.#importer(access)
-    const { terminal } = this.#context
-    if (access.token === undefined && this.#options.dryRun !== true) {
-      terminal.printDiagnostic(
-        'note: without its token a gateway takes 60 a minute from one address',
+    const credentials = await credentialsOf(this.#options, this.#context)
+    const importer = this.#importer(access, credentials)
+    const isCounted = access.token === undefined && !isKeyForm(credentials.password)
+    if (isCounted && this.#options.dryRun !== true) {
+      this.#context.terminal.printDiagnostic(
+        'note: a gateway takes 60 a minute from one address, but for its token or a key',
       )
     }
     const stopped = this.#context.untilStopped()
@@ -116,11 +118,11 @@ class ImportRun {
       : `stopped behind row ${this.#checkpoint.row}; the same command goes on there`
   }
 
-  async #importer({ baseUrl, token }: Access): Promise<Importer> {
+  #importer({ baseUrl, token }: Access, credentials: Credentials): Importer {
     const { connections, dryRun } = this.#options
     const { fetch: ask, nowMs } = this.#context
     return new Importer({
-      credentials: await credentialsOf(this.#options, this.#context),
+      credentials,
       mapping: mappingOf(this.#options),
       checkpoint: this.#checkpoint,
       nowMs,

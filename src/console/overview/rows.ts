@@ -11,6 +11,7 @@ import type { Finder, Found, Grouping, Order, ThingGroup } from '#console/search
 import { firstNumber } from '#console/state/units.ts'
 import type { Mistake } from '#src/client/query/mistake'
 import { useAnswers } from '#console/search/answers.ts'
+import type { Answered } from '#console/search/answers.ts'
 import type { Opened } from './open-events.ts'
 import { troubleOf } from './standing.ts'
 
@@ -41,6 +42,7 @@ export interface Rows {
   readonly groups: readonly Group[]
   readonly found: number
   readonly all: number
+  readonly extent: Answered['extent']
   /** What is wrong with the text: then the rows are those of the one before. */
   readonly mistake: Mistake | undefined
   /** Why the gateway does not say what the page cannot decide. */
@@ -76,7 +78,7 @@ export function useThings(channels: readonly LiveChannel[], wish: Wish, opened: 
   const lastRead = useRef(EVERY)
   if (read.kind === 'finder') lastRead.current = read
   const finder = lastRead.current
-  const { answers, failure } = useAnswers(channels, finder.asked)
+  const { answers, extent, failure } = useAnswers(channels, finder.asked)
   const isByValue = order !== 'name' || text.trim() !== ''
   const beat = isByValue ? second.value : 0
   const known = useRef(new Map<string, readonly string[]>())
@@ -117,5 +119,5 @@ export function useThings(channels: readonly LiveChannel[], wish: Wish, opened: 
     trouble === '' ? '' : opened,
     ...presented,
   ])
-  return { ...rows, mistake: read.kind === 'mistake' ? read : undefined, failure }
+  return { ...rows, extent, mistake: read.kind === 'mistake' ? read : undefined, failure }
 }

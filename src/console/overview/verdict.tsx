@@ -26,7 +26,6 @@ interface VerdictProps {
 }
 
 export function Verdict({ channels, opened, isPlain }: VerdictProps) {
-  for (const { members } of channels) void members.value
   const { counts, held } = opened.standing
   const at = knownAtOf(channels)
   if (Number.isNaN(at)) return <p class="verdict away">{t('loading')}</p>
@@ -72,6 +71,7 @@ export function Verdict({ channels, opened, isPlain }: VerdictProps) {
 
 /** How many Things there are, and for how long nothing has been open. */
 function Quiet({ channels, opened, isLive }: VerdictProps & { readonly isLive: boolean }) {
+  for (const { members } of channels) void members.value
   const things = channels.reduce((sum, channel) => sum + activeOf(channel), 0)
   if (things === 0) return <span>{t('nothingOpen')}</span>
   const since = quietSince(channels.flatMap(({ events }) => [...events.values()]))

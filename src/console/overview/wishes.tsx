@@ -68,7 +68,7 @@ interface WishesProps {
 }
 
 export function Wishes({ wish, rows, channels }: WishesProps) {
-  const { found, all, mistake, failure } = rows
+  const { mistake, failure } = rows
   const [only] = channels
   const place = channels.length === 1 && only !== undefined ? only.id : ''
   const wrong = mistake === undefined ? undefined : mistakeText(mistake, wish.text)
@@ -111,11 +111,17 @@ export function Wishes({ wish, rows, channels }: WishesProps) {
         onValue={(shape) => ask({ as: shape === 'table' ? '' : shape })}
       />
       <p class="sum" role="status">
-        {found === all ? t('countThings', { n: all }) : t('countOf', { n: found, all })}
+        {countText(rows)}
       </p>
       <Searches place={place} text={mistake === undefined ? wish.text.trim() : ''} />
     </div>
   )
+}
+
+function countText({ found, all, extent }: Rows): string {
+  if (extent === 'none') return t('loading')
+  if (found === all) return t('countThings', { n: all })
+  return t(extent === 'part' ? 'countAtLeast' : 'countOf', { n: found, all })
 }
 
 interface SearchesProps {

@@ -7,6 +7,7 @@
 //   session-host/2. Happenings that wait for the page are bounded: beyond that the session handles
 //     no entry, and the window of the gateway fills.
 
+import { HeliographError } from '#src/client/error'
 import { foldedChanges } from '#src/client/folded-changes'
 import type { PositionStore } from '#src/client/position-store'
 import type { Replica, ReplicaOptions, ThingChanged } from '#src/client/replica'
@@ -135,8 +136,11 @@ function newsOf(changes: readonly ThingChanged[]): readonly ThingNews[] {
   }))
 }
 
-const stateOf = (state: WatchState): SessionState =>
-  state.kind === 'waiting' ? { kind: state.kind, delayMs: state.delayMs } : { kind: state.kind }
+function stateOf(state: WatchState): SessionState {
+  if (state.kind !== 'waiting') return { kind: state.kind }
+  const { kind, delayMs, error } = state
+  return { kind, delayMs, ...(error instanceof HeliographError && { code: error.code }) }
+}
 
 const endOf = (end: WatchEnd): SessionEnd =>
   end.kind === 'refused' ? { kind: end.kind, code: end.error.code } : { kind: end.kind }

@@ -37,7 +37,8 @@ export type Happening =
 
 export type SessionState =
   | { readonly kind: 'connecting' | 'open' }
-  | { readonly kind: 'waiting'; readonly delayMs: number }
+  /** `code` is that of what the gateway refused to the session before. */
+  | { readonly kind: 'waiting'; readonly delayMs: number; readonly code?: string }
 
 /** The end of a session; `code` is that of a refusal. */
 export interface SessionEnd {

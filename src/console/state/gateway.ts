@@ -4,6 +4,8 @@ import { computed } from '@preact/signals'
 
 import { createClient } from '#src/client/client'
 import { HeliographError } from '#src/client/error'
+import { WEB } from '#src/client/runtime'
+import { settingPresent } from './present.ts'
 import { language, token } from './saved.ts'
 
 /** The address of the gateway: the page stands at `<address>/console/`. */
@@ -16,6 +18,7 @@ export const client = computed(() =>
     token: token.value === '' ? undefined : token.value,
     language: language.value,
     timeoutMs: 15_000,
+    fetch: settingPresent(WEB.fetch),
   }),
 )
 

@@ -97,17 +97,13 @@ export async function changePresentation(
 export async function loadChannel(channel: LiveChannel): Promise<void> {
   // A gateway that keeps no presentation shows attrs by their names.
   void present(channel).catch(() => undefined)
-  try {
-    await loadEvents(channel, 'open', PAGES_MAX)
-    await loadEvents(channel, 'closed', 1)
-    const events = { model: 'event', spanMs: MONTH_MS, wanted: EVENTS_WANTED } as const
-    channel.addBeginnings((await readNewestFeed(channel.id, events)).items)
-    const messages = { model: 'message', spanMs: MONTH_MS, wanted: MESSAGES_WANTED } as const
-    const { items } = await readNewestFeed(channel.id, messages)
-    channel.addMessages(items.map(messageFrom))
-  } catch {
-    // The session comes back and reads again; what is shown says how old it is.
-  }
+  await loadEvents(channel, 'open', PAGES_MAX)
+  await loadEvents(channel, 'closed', 1)
+  const events = { model: 'event', spanMs: MONTH_MS, wanted: EVENTS_WANTED } as const
+  channel.addBeginnings((await readNewestFeed(channel.id, events)).items)
+  const messages = { model: 'message', spanMs: MONTH_MS, wanted: MESSAGES_WANTED } as const
+  const { items } = await readNewestFeed(channel.id, messages)
+  channel.addMessages(items.map(messageFrom))
 }
 
 async function loadEvents(

@@ -8,10 +8,10 @@ import { effect, signal } from '@preact/signals'
 import { SessionLink } from '#console/session/link.ts'
 import type { Happening, Secrets, SessionEnd, SessionState } from '#console/session/messages.ts'
 import { browserName } from '#console/people/browser-name.ts'
-import { afterDelay, every, nextFrame, nowMs } from './clock.ts'
+import { afterDelay, nextFrame, nowMs } from './clock.ts'
 import { deviceIn, keepDevice, takeSlot } from './device-slot.ts'
 import { BASE_URL, client, codeOf, wantsToken } from './gateway.ts'
-import { loadChannel } from './history.ts'
+import { loadChannel, readerOf } from './history.ts'
 import { LiveChannel } from './live-channel.ts'
 import { channels, token } from './saved.ts'
 import type { SavedChannel } from './saved.ts'
@@ -64,16 +64,18 @@ export function keepSession(): void {
     if (document.visibilityState === 'visible') wake()
     else void save(live.peek().values())
   })
-  let nextSaveMs = 0
-  every(SAVE_EVERY_MS, () => {
+  saveAfter(SAVE_EVERY_MS)
+}
+
+/** Saves what has changed after a delay, and so on. */
+function saveAfter(delayMs: number): void {
+  afterDelay(delayMs, () => {
     const beganMs = nowMs()
-    if (beganMs < nextSaveMs) return
-    nextSaveMs = beganMs + SAVE_WITHIN_MS
     const changed = [...unsaved]
     unsaved.clear()
-    void save(changed).then(() => {
-      const tookMs = nowMs() - beganMs
-      nextSaveMs = beganMs + Math.min(SAVE_WITHIN_MS, tookMs * SAVING_PAUSE)
+    void save(changed).finally(() => {
+      const pauseMs = Math.min(SAVE_WITHIN_MS, (nowMs() - beganMs) * SAVING_PAUSE)
+      saveAfter(Math.max(SAVE_EVERY_MS, pauseMs))
     })
   })
 }
@@ -192,7 +194,12 @@ function happened(happening: Happening, opened: SessionLink, number: number): vo
     unsaved.add(channel)
   } else if (happening.kind === 'channel') {
     channel.name.value = happening.channelName
-    void loadChannel(channel).then(() => unsaved.add(channel))
+    channel.isLost.value = false
+    void loadChannel(channel).then(
+      () => unsaved.add(channel),
+      // Otherwise the session comes back and reads again; what is shown says how old it is.
+      (error: unknown) => (isRefusal(codeOf(error)) ? leaveRefused() : undefined),
+    )
   } else if (happening.kind === 'caught-up' && !channel.isCurrent.peek()) {
     channel.reached(opened.things(channelId))
   }
@@ -204,6 +211,23 @@ function follow(state: SessionState): void {
   if (connection.peek().kind === 'open') openUntilMs.value = nowMs()
   connection.value =
     state.kind === 'waiting' ? { kind: 'waiting', untilMs: nowMs() + state.delayMs } : state
+  if (state.kind === 'waiting' && isRefusal(state.code)) void leaveRefused()
+}
+
+const isRefusal = (code: string | undefined): boolean =>
+  code === 'channel_not_found' || code === 'key_expired' || code === 'key_scope'
+
+/** Leaves the channels that their secrets do not open any more: the session goes on with others. */
+async function leaveRefused(): Promise<void> {
+  for (const channel of live.peek().values()) {
+    try {
+      await client.peek().channel.info(readerOf(channel.id))
+    } catch (error) {
+      if (!isRefusal(codeOf(error))) continue
+      channel.isLost.value = true
+      await leave(channel.id)
+    }
+  }
 }
 
 function ended(over: SessionLink, number: number, { kind, code }: SessionEnd): void {

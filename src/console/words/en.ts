@@ -101,6 +101,7 @@ export const EN = {
   orderByValue: 'Value',
   countThings: 'Things: {n}',
   countOf: '{n} of {all} Things',
+  countAtLeast: 'At least {n} of {all} Things',
   silent: 'silent',
   archived: 'archived',
   noThings: 'No Thing yet',

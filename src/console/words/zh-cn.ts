@@ -96,6 +96,7 @@ export const ZH_CN: Readonly<Record<WordName, string>> = {
   orderByValue: '值',
   countThings: '{n} 个物',
   countOf: '{n} / {all} 个物',
+  countAtLeast: '至少 {n} / {all} 个物',
   silent: '静默',
   archived: '已归档',
   noThings: '还没有物',

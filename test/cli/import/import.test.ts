@@ -107,6 +107,17 @@ test('Ctrl-C ends an import, and a checkpoint says where it goes on', async (t) 
   t.regex(context.diagnostics.join('\n'), /stopped behind row 0; the same command goes on there/)
 })
 
+test('an import by password says how many rows a minute takes, one by a key has no such bound', async (t) => {
+  for (const [password, notes] of [
+    [PASSWORD, 1],
+    ['k'.repeat(43), 0],
+  ] as const) {
+    const env = { HELIOGRAPH_CHANNEL: CHANNEL, HELIOGRAPH_PASSWORD: password }
+    const { context } = await imported('import - --format csv', { input: 'thing_id,t\na,1\n', env })
+    t.is(context.diagnostics.filter((line) => line.startsWith('note: ')).length, notes)
+  }
+})
+
 test('a dry run reads every row and sends nothing', async (t) => {
   const checkpoint = join(folderFor(t), 'checkpoint')
   const { context, exitCode } = await imported(

@@ -1,0 +1,175 @@
+// Goal: what the console says is true at a computer whose clock is an hour off, and in a browser one
+// of whose keys has ended; texts of any length leave room for what stands beside them.
+
+import test from 'ava'
+import type { Browser } from 'playwright-core'
+
+import { createClient } from '#src/client/client'
+import { TEST_MS } from '#test/support/bounds'
+import { openBrowser } from '#test/support/browser'
+import { Person } from '#test/support/console-person'
+import { PASSWORD } from '#test/support/device'
+import { TOKEN, startGateway } from '#test/support/gateway'
+import type { Gateway } from '#test/support/gateway'
+
+const HOUR_MS = 3_600_000
+
+/** A clock that is off by so much. */
+const clockOff = (ms: number): string => `{
+  const own = Date.now.bind(Date)
+  globalThis.Date = class extends Date {
+    constructor(...given) { given.length === 0 ? super(own() + ${ms}) : super(...given) }
+    static now() { return own() + ${ms} }
+  }
+}`
+
+async function openAt(
+  browser: Browser,
+  gateway: Gateway,
+  channels: readonly (readonly [id: string, secret: string])[],
+  script = '',
+): Promise<Person> {
+  const person = await Person.at(browser, gateway.baseUrl)
+  await person.context.addInitScript(script)
+  await person.page.goto(`${gateway.baseUrl}/console/`)
+  for (const [id, secret] of channels) {
+    await person.go(`#/open/${id}/${secret}/${TOKEN}`)
+    await person.page.waitForURL(`**/#/${id}/overview`)
+  }
+  return person
+}
+
+test('ages are those of the clock of the gateway', async (t) => {
+  t.timeout(TEST_MS)
+  const browser = await openBrowser(t)
+  if (browser === undefined) return
+  const gateway = await startGateway(t)
+  const { channel, thing } = createClient(gateway)
+  const { channel_id } = await channel.create({ channel_name: 'Greenhouse', password: PASSWORD })
+  const proof = { channel_id, password: PASSWORD }
+  const update = { ...proof, attrs: { temperature: 20 } }
+  for (const offMs of [-HOUR_MS, HOUR_MS]) {
+    const fresh = { ...update, observed_at: Date.now() }
+    await thing.update({ ...fresh, thing_id: 'now' })
+    await thing.update({ ...update, thing_id: 'late', observed_at: Date.now() - HOUR_MS / 2 })
+    const person = await openAt(browser, gateway, [[channel_id, PASSWORD]], clockOff(offMs))
+    const age = (id: string) => person.page.locator('.row', { hasText: id }).locator('.age')
+    await age('late').filter({ hasText: '30 min ago' }).waitFor()
+    await age('now')
+      .filter({ hasText: /^now|^\d+ s ago/ })
+      .waitFor()
+    t.deepEqual(person.wrongs, [])
+    await person.context.close()
+  }
+})
+
+test('a channel whose key has ended says so, and the others of the browser stay live', async (t) => {
+  t.timeout(TEST_MS)
+  const browser = await openBrowser(t)
+  if (browser === undefined) return
+  const gateway = await startGateway(t)
+  const { channel, key, thing } = createClient(gateway)
+  const [ended, other] = await Promise.all(
+    ['Ended', 'Other'].map(async (channel_name) => {
+      const { channel_id } = await channel.create({ channel_name, password: PASSWORD })
+      const proof = { channel_id, password: PASSWORD }
+      await thing.update({ ...proof, thing_id: 'boiler', observed_at: Date.now() })
+      return { ...proof, ...(await key.create(proof)) }
+    }),
+  )
+  if (ended === undefined || other === undefined) return t.fail()
+  const channels = [ended, other].map((each) => [each.channel_id, each.key] as const)
+  const person = await openAt(browser, gateway, channels)
+  await person.reads('Live')
+  await person.go(`#/${ended.channel_id}/overview`)
+  await person.reads('boiler')
+  const { channel_id, password, key_id } = ended
+  await key.revoke({ channel_id, password, key_id })
+  await person.page.reload()
+  await person.reads('The gateway does not let this browser follow the channel.')
+  await person.reads('Live')
+  await person.go(`#/${other.channel_id}/overview`)
+  await person.reads('boiler')
+  // A new key opens it again.
+  const again = await key.create({ channel_id, password })
+  await person.go(`#/open/${channel_id}/${again.key}/${TOKEN}`)
+  await person.reads('boiler')
+  await person.page.getByText('does not let this browser').waitFor({ state: 'hidden' })
+  t.deepEqual(person.wrongs, [])
+})
+
+test('counts are those of the gateway: none while it is asked, and at least so many of a part', async (t) => {
+  t.timeout(TEST_MS)
+  const browser = await openBrowser(t)
+  if (browser === undefined) return
+  const gateway = await startGateway(t)
+  const { channel, thing } = createClient(gateway)
+  const { channel_id } = await channel.create({ channel_name: 'Greenhouse', password: PASSWORD })
+  const update = { channel_id, password: PASSWORD, observed_at: Date.now() }
+  await thing.update({ ...update, thing_id: 'one' })
+  await thing.update({ ...update, thing_id: 'two', location_type: 'geo', location_value: '1,1' })
+  const { page } = await openAt(browser, gateway, [[channel_id, PASSWORD]])
+  const [verdict, sum] = [page.locator('.verdict'), page.locator('.wishes > .sum')]
+  await verdict.filter({ hasText: 'Things: 2.' }).waitFor()
+  const asked = Promise.withResolvers<void>()
+  await page.route('**/thing/query', async (route) => {
+    await asked.promise
+    await route.continue()
+  })
+  const search = page.getByRole('combobox', { name: 'Search' })
+  await search.fill('near:1,1,5km')
+  await sum.filter({ hasText: 'Loading' }).waitFor()
+  asked.resolve()
+  await sum.filter({ hasText: '1 of 2 Things' }).waitFor()
+  await page.unroute('**/thing/query')
+  const data = { items: [{ thing_id: 'two' }], next_cursor: 'more' }
+  await page.route('**/thing/query', (route) => route.fulfill({ json: { success: true, data } }))
+  await search.fill('near:1,1,6km')
+  await sum.filter({ hasText: 'At least 1 of 2 Things' }).waitFor()
+  await search.fill('')
+  // One that comes is counted in the first line as soon as in the list.
+  await thing.update({ ...update, thing_id: 'three' })
+  await sum.filter({ hasText: 'Things: 3' }).waitFor()
+  t.regex(await verdict.innerText(), /Things: 3\./)
+})
+
+const LINE_PX = 25
+/** Of each row its width, that of its title, the height of that, and what its badge covers of it. */
+const rowsOf = (row: string, title: string): string => `[...document.querySelectorAll('${row}')]
+  .map((row) => {
+    const [box, badge] = [row, row.querySelector('.severity')].map((each) =>
+      each.getBoundingClientRect())
+    const { left, width, height } = row.querySelector('${title}').getBoundingClientRect()
+    return [box.width, width, height, Math.min(badge.right, left + width) - Math.max(badge.left, left)]
+  })`
+
+test('an Event has room for its title beside a severity of any length, and three lines for it at most', async (t) => {
+  t.timeout(TEST_MS)
+  const browser = await openBrowser(t)
+  if (browser === undefined) return
+  const gateway = await startGateway(t)
+  const { channel, event } = createClient(gateway)
+  const { channel_id } = await channel.create({ channel_name: 'Greenhouse', password: PASSWORD })
+  const created = { channel_id, password: PASSWORD, event_time: Date.now() }
+  const message = 'The pump runs dry. '.repeat(20)
+  for (const title of ['x'.repeat(2_000), 'Pump', 'Level of the tank '.repeat(20)]) {
+    await event.create({ ...created, title, message, severity: 'a text of its own' })
+  }
+  const person = await openAt(browser, gateway, [[channel_id, PASSWORD]])
+  for (const [view, row, title] of [
+    ['overview', '.attention li', 'a'],
+    ['events', '.event-row > a', '.what'],
+  ] as const) {
+    await person.go(`#/${channel_id}/${view}`)
+    await person.page.locator(row).nth(2).waitFor()
+    for (const width of [1440, 900, 768, 360]) {
+      await person.page.setViewportSize({ width, height: 900 })
+      const rows = await person.page.evaluate<readonly number[][]>(rowsOf(row, title))
+      for (const [inAll = 0, wide = 0, high = 0, covered = 0] of rows) {
+        t.true(wide > inAll / 4, `${view} at ${width} px: ${wide} of ${inAll} px are the title's`)
+        t.true(high < (view === 'events' ? 7 : 4) * LINE_PX, `${view} at ${width} px: ${high} px`)
+        t.true(covered <= 0, `${view} at ${width} px: a badge covers ${covered} px of the title`)
+      }
+    }
+  }
+})
