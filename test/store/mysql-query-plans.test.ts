@@ -19,6 +19,7 @@ const BOUNDED: readonly (readonly [table: string, statement: RegExp])[] = [
   ['k', /JSON_TABLE/],
   ['<derived2>', /UPDATE \(SELECT \* FROM JSON_TABLE/],
   ['<derived2>', /SELECT count\(\*\) AS jobs .* LIMIT 100000/s],
+  ['<derived2>', /ORDER BY b\.id LIMIT \?\) oldest$/],
   ['lanes', /max\(epoch\)/],
   ['lanes', /^SELECT lane, place FROM lanes$/],
   ['log_batches', /sum\(size\)/],

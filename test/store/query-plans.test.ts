@@ -15,6 +15,7 @@ const BOUNDED: readonly (readonly [plan: RegExp, statement: RegExp])[] = [
   [/^SCAN tier_cuts$/, /ORDER BY id LIMIT 1$/],
   [/^SCAN operation_batches$/, /ORDER BY id LIMIT \?$/],
   [/^SCAN counted$/, /LIMIT 100000/],
+  [/^SCAN oldest$/, /ORDER BY b\.id LIMIT \?\) oldest$/],
   [/^SCAN lanes$/, /max\(epoch\)/],
   [/^SCAN log_batches USING COVERING INDEX/, /sum\(size\)/],
   // One for each 32,768 updates of a day. The plan gives its rows in seq order without sorting.
