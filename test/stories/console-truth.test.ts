@@ -2,6 +2,7 @@
 // of whose keys has ended; texts of any length leave room for what stands beside them.
 
 import test from 'ava'
+import type { ExecutionContext } from 'ava'
 import type { Browser } from 'playwright-core'
 
 import { createClient } from '#src/client/client'
@@ -23,6 +24,13 @@ const clockOff = (ms: number): string => `{
   }
 }`
 
+/** A browser and a gateway; undefined where there is no browser. */
+async function begin(t: ExecutionContext) {
+  t.timeout(TEST_MS)
+  const browser = await openBrowser(t)
+  return browser === undefined ? undefined : { browser, gateway: await startGateway(t) }
+}
+
 async function openAt(
   browser: Browser,
   gateway: Gateway,
@@ -40,10 +48,9 @@ async function openAt(
 }
 
 test('ages are those of the clock of the gateway', async (t) => {
-  t.timeout(TEST_MS)
-  const browser = await openBrowser(t)
-  if (browser === undefined) return
-  const gateway = await startGateway(t)
+  const begun = await begin(t)
+  if (begun === undefined) return
+  const { browser, gateway } = begun
   const { channel, thing } = createClient(gateway)
   const { channel_id } = await channel.create({ channel_name: 'Greenhouse', password: PASSWORD })
   const proof = { channel_id, password: PASSWORD }
@@ -64,10 +71,9 @@ test('ages are those of the clock of the gateway', async (t) => {
 })
 
 test('a channel whose key has ended says so, and the others of the browser stay live', async (t) => {
-  t.timeout(TEST_MS)
-  const browser = await openBrowser(t)
-  if (browser === undefined) return
-  const gateway = await startGateway(t)
+  const begun = await begin(t)
+  if (begun === undefined) return
+  const { browser, gateway } = begun
   const { channel, key, thing } = createClient(gateway)
   const [ended, other] = await Promise.all(
     ['Ended', 'Other'].map(async (channel_name) => {
@@ -99,10 +105,9 @@ test('a channel whose key has ended says so, and the others of the browser stay 
 })
 
 test('counts are those of the gateway: none while it is asked, and at least so many of a part', async (t) => {
-  t.timeout(TEST_MS)
-  const browser = await openBrowser(t)
-  if (browser === undefined) return
-  const gateway = await startGateway(t)
+  const begun = await begin(t)
+  if (begun === undefined) return
+  const { browser, gateway } = begun
   const { channel, thing } = createClient(gateway)
   const { channel_id } = await channel.create({ channel_name: 'Greenhouse', password: PASSWORD })
   const update = { channel_id, password: PASSWORD, observed_at: Date.now() }
@@ -144,10 +149,9 @@ const rowsOf = (row: string, title: string): string => `[...document.querySelect
   })`
 
 test('an Event has room for its title beside a severity of any length, and three lines for it at most', async (t) => {
-  t.timeout(TEST_MS)
-  const browser = await openBrowser(t)
-  if (browser === undefined) return
-  const gateway = await startGateway(t)
+  const begun = await begin(t)
+  if (begun === undefined) return
+  const { browser, gateway } = begun
   const { channel, event } = createClient(gateway)
   const { channel_id } = await channel.create({ channel_name: 'Greenhouse', password: PASSWORD })
   const created = { channel_id, password: PASSWORD, event_time: Date.now() }

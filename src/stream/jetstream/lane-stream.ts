@@ -53,7 +53,7 @@ const END_CHECKS_MAX = 40
 const END_CHECK_PAUSE_MS = 250
 const IDENTITY = /^heliograph log ([0-9a-f]{32})$/
 const ALREADY_EXISTS = 10_058
-const NOT_FOUND = 10_059
+export const NOT_FOUND = 10_059
 
 export class LaneStream {
   readonly name: string

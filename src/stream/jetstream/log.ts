@@ -8,7 +8,7 @@ import type { LogReader, LogWriter } from '#domain/ports'
 
 import { reasonOf } from './connection.ts'
 import type { NatsPorts } from './connection.ts'
-import { LaneStream } from './lane-stream.ts'
+import { LaneStream, NOT_FOUND } from './lane-stream.ts'
 import type { LaneStreamSettings } from './lane-stream.ts'
 import { JetStreamReader } from './reader.ts'
 import { JetStreamWriter } from './writer.ts'
@@ -126,7 +126,7 @@ export class JetStreamLog implements LogWriter, LogReader {
  * found, which a server answers that leads a stream before it has it. One that is not there was
  * made before. (lane-stream.ts)
  */
-const STARTING_CODES = new Set([10_005, 10_008, 10_009, 10_059])
+const STARTING_CODES = new Set([10_005, 10_008, 10_009, NOT_FOUND])
 /** Names, because the client does not export both classes. */
 const STARTING_NAMES = new Set(['TimeoutError', 'JetStreamNotEnabled'])
 
