@@ -47,12 +47,15 @@ export function preferenceContract(engine: string, open: OpenStore): void {
       message({ fields: { title: 'a', severity: 'high' } }),
       message({ fields: { title: 'b', severity: 'critical' } }),
       thing('update', 'lamp'),
+      event('create', 'fire', { fields: { title: 'c', severity: 'critical' } }),
+      event('update', 'fire', { at: 2, fields: { title: 'd' } }),
+      event('close', 'fire', { at: 3 }),
     )
     await writer.commit()
     const pushes = await new Worker(store).claim(NIGHT)
     const passive = pushes.filter(({ isPassive }) => isPassive)
-    t.deepEqual(placesOf(passive), ['token 1 1', 'token 1 3'])
-    t.is(pushes.length, 6)
+    t.deepEqual(placesOf(passive), ['token 1 1', 'token 1 3', 'token 1 6'])
+    t.is(pushes.length, 12)
   })
 
   test(`${engine}: an Event has its present severity where an entry does not repeat it`, async (t) => {

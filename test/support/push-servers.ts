@@ -9,9 +9,11 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import type { ExecutionContext } from 'ava'
 
 import type { Provider, Push } from '#domain/push'
+import { entrySeverity } from '#domain/push/entry-text'
 import type { ProviderName } from '#domain/push/providers'
 import { parseOperationId, parseMessageId } from '#domain/identity'
 import type { FeedEntry } from '#domain/feed'
+import type { Fields } from '#domain/submission'
 import { ApnsServer } from '#src/dev/servers/push/apns-server'
 import { FCM_HOSTS, FcmServer } from '#src/dev/servers/push/fcm-server'
 import { redirectConnections } from '#src/dev/servers/push/redirect'
@@ -146,6 +148,8 @@ export interface PushParts {
   readonly entry?: Partial<FeedEntry>
   readonly fields?: object
   readonly entityTitle?: string
+  /** The present fields of its Event. */
+  readonly present?: Fields
   readonly expiresAt?: number
 }
 
@@ -156,6 +160,18 @@ export function pushOf(provider: ProviderName, parts: PushParts = {}): Push {
   const entityId = parseMessageId(made.toString(16).padStart(32, '0'))
   if (opId === undefined || entityId === undefined) throw new Error('not an id')
   const token = provider === 'apns' ? appleToken(made) : googleToken(made)
+  const fields = parts.fields ?? { title: 'a title' }
+  const entry: FeedEntry = {
+    channelId: channel(1),
+    seq: 7,
+    opId,
+    model: 'message',
+    action: 'send',
+    entityId,
+    acceptedAt: 1_000,
+    payload: JSON.stringify(fields),
+    ...parts.entry,
+  }
   return {
     id: made,
     provider,
@@ -165,17 +181,8 @@ export function pushOf(provider: ProviderName, parts: PushParts = {}): Push {
       token: parts.token ?? token,
       revision: 1,
     },
-    entry: {
-      channelId: channel(1),
-      seq: 7,
-      opId,
-      model: 'message',
-      action: 'send',
-      entityId,
-      acceptedAt: 1_000,
-      payload: JSON.stringify(parts.fields ?? { title: 'a title' }),
-      ...parts.entry,
-    },
+    entry,
+    severity: entrySeverity(entry, fields as Fields, parts.present),
     attempts: 0,
     expiresAt: parts.expiresAt ?? Date.now() + 86_400_000,
     queuedAt: 1_000,
