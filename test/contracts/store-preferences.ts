@@ -66,7 +66,17 @@ export function preferenceContract(engine: string, open: OpenStore): void {
     const fields = { title: 'fire', severity: 'critical' }
     await writer.take(event('create', 'e', { fields })).commit()
     await writer.take(event('update', 'e', { fields: { title: 'more fire' } })).commit()
-    t.deepEqual(placesOf(await new Worker(store).claim(NIGHT)), ['token 1 1', 'token 1 2'])
+    await addPushDevice(store, A, 2)
+    await writer.take(event('update', 'e', { at: 3, fields: { title: 'again' } })).commit()
+    await writer.take(event('close', 'e', { at: 4 })).commit()
+    const pushes = await new Worker(store).claim(NIGHT)
+    t.deepEqual(
+      pushes.map(({ route, severity }) => `${route.token} ${severity}`),
+      [
+        ...['token 1 critical', 'token 1 critical', 'token 1 critical', 'token 2 critical'],
+        ...['token 1 normal', 'token 2 normal'],
+      ],
+    )
   })
 
   test(`${engine}: a device has other preferences in another channel, and those that it had before`, async (t) => {

@@ -42,7 +42,7 @@ const apnsKey = (): string =>
     .privateKey.export({ type: 'pkcs8', format: 'pem' })
     .toString()
 
-const fcmKey = (): string =>
+export const rsaKey = (): string =>
   generateKeyPairSync('rsa', { modulusLength: 2048 })
     .privateKey.export({ type: 'pkcs8', format: 'pem' })
     .toString()
@@ -81,7 +81,6 @@ export function testEdge(): TestEdge {
     runtime: {
       nowMs: Date.now,
       monotonicMs: () => performance.now() + aheadMs,
-      soon: setImmediate,
       entropy: randomBytes,
       every: (_, chore) => {
         chores.push(chore)
@@ -122,7 +121,7 @@ export async function apnsBench(
 }
 
 export async function fcmBench(t: ExecutionContext): Promise<Bench<FcmServer>> {
-  const key = fcmKey()
+  const key = rsaKey()
   const server = await FcmServer.start({
     certificate: SERVER_CERTIFICATE,
     ...GOOGLE,
@@ -136,7 +135,7 @@ export async function fcmBench(t: ExecutionContext): Promise<Bench<FcmServer>> {
   const edge = testEdge()
   const provider = await openFcm({ credentialsFile: keyFile }, edge)
   t.teardown(() => provider.close())
-  return { server, provider, edge, keyFile, otherKey: accountText(fcmKey()) }
+  return { server, provider, edge, keyFile, otherKey: accountText(rsaKey()) }
 }
 
 let made = 0

@@ -49,9 +49,9 @@ function valuesIn(attrs: Json | undefined): string {
 }
 
 /**
- * The severity of an entry: `low` for what should wake nobody. `present` has the present fields of its
- * Event, whose severity counts where the entry says none; the end of an Event sounds no louder than
- * `normal` then.
+ * The severity of an entry: `low` for what should wake nobody. `present` has the present fields of
+ * its Event, whose severity counts where the entry says none; the end of an Event sounds no louder
+ * than `normal` then.
  */
 export function entrySeverity(
   { model, action }: FeedEntry,

@@ -61,7 +61,6 @@ export class FcmServer {
     this.#options = options
     standIn.answer = (request) => this.#answer(request)
     standIn.answerPlain = (request, response) => this.#grant(request, response)
-    standIn.isLenient = true
   }
 
   static async start(options: FcmServerOptions): Promise<FcmServer> {

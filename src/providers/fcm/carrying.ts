@@ -1,0 +1,60 @@
+// Gives firebase-admin connections of our own. A request of its own ones never ends when Google resets
+// its stream without an error or ends the connection, and it waits within a batch for Retry-After.
+
+import type { Messaging } from 'firebase-admin/messaging'
+
+import type { Connections } from '#src/providers/http2/connections'
+import type { Answer } from '#src/providers/http2/exchange'
+
+interface LibraryRequest {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly data: object
+}
+
+/** An answer as the library reads it. */
+interface LibraryAnswer {
+  readonly status: number
+  readonly headers: Answer['headers']
+  readonly text: string
+  readonly data: unknown
+  readonly isJson: () => boolean
+}
+
+/** The part of the library that sends requests; `getToken` gives the access token that it keeps. */
+interface LibraryClient {
+  readonly getToken: () => Promise<string>
+  readonly send: (request: LibraryRequest) => Promise<LibraryAnswer>
+}
+
+/** Makes the library send each message once, over these connections. Returns it. */
+export function carry(messaging: Messaging, connections: Connections): Messaging {
+  // Without this the library opens a connection for each call, which nothing would use.
+  messaging.enableLegacyHttpTransport()
+  const handler = Reflect.get(messaging, 'messagingRequestHandler') as { httpClient: LibraryClient }
+  const { httpClient } = handler
+  handler.httpClient = {
+    getToken: () => httpClient.getToken(),
+    send: async ({ url, headers, data }) => {
+      const authorization = `Bearer ${await httpClient.getToken()}`
+      const answer = await connections.request({
+        path: new URL(url).pathname,
+        headers: { ...headers, authorization, 'content-type': 'application/json' },
+        body: JSON.stringify(data),
+      })
+      return answerOf(answer)
+    },
+  }
+  return messaging
+}
+
+/** Google has taken a message once it answers 200, also if the rest of its answer is lost. */
+function answerOf({ status, headers, body: text }: Answer): LibraryAnswer {
+  let data: unknown
+  try {
+    data = JSON.parse(text)
+  } catch {
+    data = undefined
+  }
+  return { status, headers, text, data: data ?? {}, isJson: () => data !== undefined }
+}
