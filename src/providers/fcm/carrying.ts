@@ -1,5 +1,5 @@
-// Gives firebase-admin connections of our own. A request of its own ones never ends when Google resets
-// its stream without an error or ends the connection, and it waits within a batch for Retry-After.
+// Gives firebase-admin connections of our own. A request of its own ones never ends when Google
+// resets its stream without an error or ends the connection, and waits in a batch for Retry-After.
 
 import type { Messaging } from 'firebase-admin/messaging'
 
