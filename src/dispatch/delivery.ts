@@ -68,7 +68,7 @@ export class Delivery {
     const { concurrency, claimed } = this.#ports
     const slot = await concurrency.acquire()
     if (slot === undefined) return undefined
-    let feedback: Feedback = 'unsent'
+    let feedback: Feedback = 'none'
     try {
       const late = this.#endingUnsent(push)
       if (late !== undefined || !claimed.maySend(push)) return late // delivery/3
@@ -157,7 +157,7 @@ export class Delivery {
 
 function feedbackOf(outcome: Outcome): Feedback {
   if (outcome.kind !== 'deferred') return 'answered'
-  return outcome.trouble === 'device' ? 'refused' : 'failed'
+  return outcome.trouble === 'device' ? 'none' : 'failed'
 }
 
 // Computes the delay before the next attempt.
