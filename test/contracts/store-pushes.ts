@@ -292,10 +292,8 @@ export function pushContract(engine: string, open: OpenStore): void {
     const writer = await ChannelWriter.open(store, 1)
     await addPushDevice(store, A, 1)
     await writer.take(message({ acceptedAt: 700 }), message({ acceptedAt: 900 })).commit()
-    const [worker, { pushes }] = [new Worker(store), store]
+    const { pushes } = new Worker(store)
     t.deepEqual(await pushes.backlog('apns'), { jobs: 2, oldestDueMs: 700 })
     t.deepEqual(await pushes.backlog('fcm'), { jobs: 0, oldestDueMs: undefined })
-    await worker.settle(NOW, ...(await worker.claim(NOW)).slice(1).map((push) => failed(push)))
-    t.like(await pushes.backlog('apns'), { jobs: 1 }, 'one has ended')
   })
 }
