@@ -159,6 +159,9 @@ serially(
     t.like(refused, { kind: 'deferred', trouble: 'credentials' })
     server.refuseGrant = undefined
     t.deepEqual(await provider.send(pushOf('fcm')), DELIVERED)
+    server.forgetGrants()
+    t.like(await provider.send(pushOf('fcm')), { trouble: 'credentials' }, 'ended early')
+    t.deepEqual(await provider.send(pushOf('fcm')), DELIVERED, 'with another access token')
     await writeFile(keyFile, otherKey)
     edge.look()
     await until(

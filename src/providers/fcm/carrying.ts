@@ -21,27 +21,43 @@ interface LibraryAnswer {
   readonly isJson: () => boolean
 }
 
-/** The part of the library that sends requests; `getToken` gives the access token that it keeps. */
+/** The part of the library that sends requests. */
 interface LibraryClient {
-  readonly getToken: () => Promise<string>
   readonly send: (request: LibraryRequest) => Promise<LibraryAnswer>
 }
 
-/** Makes the library send each message once, over these connections. Returns it. */
+/** The part that keeps an access token, or gets a new one. */
+interface LibraryTokens {
+  readonly getToken: (isNew: boolean) => Promise<{ readonly accessToken: string }>
+}
+
+const UNAUTHENTICATED = 401
+
+/**
+ * Makes the library send each message once, over these connections, and get another access token
+ * after a refused one. Returns it.
+ */
 export function carry(messaging: Messaging, connections: Connections): Messaging {
   // Without this the library opens a connection for each call, which nothing would use.
   messaging.enableLegacyHttpTransport()
   const handler = Reflect.get(messaging, 'messagingRequestHandler') as { httpClient: LibraryClient }
-  const { httpClient } = handler
+  const tokens = Reflect.get(messaging.app, 'INTERNAL') as LibraryTokens
+  let isRefused = false
   handler.httpClient = {
-    getToken: () => httpClient.getToken(),
     send: async ({ url, headers, data }) => {
-      const authorization = `Bearer ${await httpClient.getToken()}`
+      const isNew = isRefused
+      isRefused = false
+      const { accessToken } = await tokens.getToken(isNew)
       const answer = await connections.request({
         path: new URL(url).pathname,
-        headers: { ...headers, authorization, 'content-type': 'application/json' },
+        headers: {
+          ...headers,
+          authorization: `Bearer ${accessToken}`,
+          'content-type': 'application/json',
+        },
         body: JSON.stringify(data),
       })
+      isRefused ||= answer.status === UNAUTHENTICATED
       return answerOf(answer)
     },
   }

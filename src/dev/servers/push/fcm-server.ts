@@ -73,6 +73,11 @@ export class FcmServer {
     return Object.fromEntries(FCM_HOSTS.map((host) => [`${host}:443`, here]))
   }
 
+  /** Refuses all access tokens that it has given. */
+  forgetGrants(): void {
+    this.#granted.clear()
+  }
+
   #answer({ method, path, headers, body }: PushRequest): PushAnswer {
     this.requests += 1
     const token = /^Bearer (\S+)$/.exec(headers['authorization'] ?? '')?.[1] ?? ''
