@@ -161,6 +161,9 @@ serially(
     t.deepEqual(await provider.send(pushOf('fcm')), DELIVERED)
     server.forgetGrants()
     t.like(await provider.send(pushOf('fcm')), { trouble: 'credentials' }, 'ended early')
+    server.refuseGrant = 'invalid_grant'
+    t.like(await provider.send(pushOf('fcm')), { trouble: 'credentials' }, 'and no other')
+    server.refuseGrant = undefined
     t.deepEqual(await provider.send(pushOf('fcm')), DELIVERED, 'with another access token')
     await writeFile(keyFile, otherKey)
     edge.look()

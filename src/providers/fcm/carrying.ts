@@ -45,9 +45,8 @@ export function carry(messaging: Messaging, connections: Connections): Messaging
   let isRefused = false
   handler.httpClient = {
     send: async ({ url, headers, data }) => {
-      const isNew = isRefused
-      isRefused = false
-      const { accessToken } = await tokens.getToken(isNew)
+      const { accessToken } = await tokens.getToken(isRefused)
+      isRefused = false // Not before: the library repeats a failure as long as the old token lives.
       const answer = await connections.request({
         path: new URL(url).pathname,
         headers: {
