@@ -13,9 +13,9 @@ import { temporaryFolder, until } from '#test/support/gateway'
 import {
   accountText,
   fcmBench,
+  fcmKeys,
   googleToken,
   pushOf,
-  rsaKey,
   testEdge,
 } from '#test/support/push-servers'
 
@@ -129,7 +129,7 @@ serially(
   async (t) => {
     const { server } = await fcmBench(t)
     server.standIn.answerPlain = () => undefined
-    const account = { projectId: 'p', clientEmail: 'c', privateKey: rsaKey() }
+    const account = { projectId: 'p', clientEmail: 'c', privateKey: fcmKeys()[0] }
     const tokens = accessTokensFor(account, Date.now, 50)
     await t.throwsAsync(tokens.getAccessToken(), { message: UNREACHABLE })
   },
