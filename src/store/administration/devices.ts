@@ -10,6 +10,7 @@ import type { Executor } from '#src/store/jobs/executor'
 import type { Tables } from '#src/store/entities/tables'
 import { lockedDevice } from './locked.ts'
 import { SeenDevices } from './seen-devices.ts'
+import { hastenJobsOf } from '#src/store/pushes/delays'
 import { flagChannelsOf } from '#src/store/pushes/flags'
 
 const IDEMPOTENT = { isIdempotent: true }
@@ -101,7 +102,10 @@ export class Devices implements DeviceStore {
           WHERE device_id = ?`,
         [channelType, providerToken ?? null, deviceId],
       )
-      if (affected === 1 && channelType !== 'private') await flagChannelsOf(executor, deviceId)
+      if (affected === 1 && channelType !== 'private') {
+        await flagChannelsOf(executor, deviceId)
+        await hastenJobsOf(executor, deviceId)
+      }
       return affected === 1
     }, IDEMPOTENT)
   }
