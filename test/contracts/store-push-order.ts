@@ -51,6 +51,8 @@ export function pushOrderContract(engine: string, open: OpenStore): void {
     await worker.settle(NOW, ...(await worker.claim(NOW)).map((push) => deferred(push, HOUR_MS)))
     await writer.take(message()).commit()
     t.deepEqual(await worker.claim(NOW), [], 'the second waits behind the first')
+    await store.devices.setRoute(deviceId(1), 'apns', 'token 1')
+    t.deepEqual(await worker.claim(NOW), [], 'the same route was refused')
     await store.devices.setRoute(deviceId(1), 'apns', 'token 2')
     t.deepEqual(placesOf(await worker.claim(NOW)), ['token 2 1', 'token 2 2'])
   })

@@ -96,6 +96,10 @@ export class Devices implements DeviceStore {
     providerToken: string | undefined,
   ): Promise<boolean> {
     return this.#database.durable(async (executor) => {
+      const former = await executor.first<{ readonly token: string | null }>(
+        'SELECT provider_token AS token FROM devices WHERE device_id = ?',
+        [deviceId],
+      )
       const { affected } = await executor.run(
         `UPDATE devices SET channel_type = ?, provider_token = ?,
             route_revision = route_revision + 1
@@ -104,7 +108,8 @@ export class Devices implements DeviceStore {
       )
       if (affected === 1 && channelType !== 'private') {
         await flagChannelsOf(executor, deviceId)
-        await hastenJobsOf(executor, deviceId)
+        // An app sets its token at each start: the same one has been refused.
+        if (former?.token !== providerToken) await hastenJobsOf(executor, deviceId)
       }
       return affected === 1
     }, IDEMPOTENT)
