@@ -60,8 +60,11 @@ export async function openFcm(
   return {
     name: 'fcm',
     send: async (push): Promise<Outcome> => {
-      const { responses } = await messaging.sendEach([messageOf(push, runtime.nowMs())])
-      const error = responses[0]?.error
+      const messages = [messageOf(push, runtime.nowMs())]
+      // The library rejects for reasons that say nothing about the message.
+      const sent = await messaging.sendEach(messages).catch(() => undefined)
+      if (sent === undefined) return { kind: 'deferred', trouble: 'provider', reason: 'unsent' }
+      const error = sent.responses[0]?.error
       return error === undefined ? { kind: 'delivered' } : outcomeOf(error, runtime.nowMs())
     },
     close: async () => {
