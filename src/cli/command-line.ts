@@ -88,7 +88,8 @@ async function unknownCommand(
   const program = ['heliograph', ...path].join(' ')
   if (typed === undefined) {
     const { helpLines } = await import('./help.ts')
-    for (const line of await helpLines(path, group)) terminal.printDiagnostic(line)
+    const lines = await helpLines(path, group, terminal.progressScreen()?.columns)
+    for (const line of lines) terminal.printDiagnostic(line)
     return new UsageError('name a command')
   }
   const names = group.entries.map(({ name }) => name)
@@ -119,7 +120,8 @@ async function printHelp(
   { terminal }: ProcessContext,
 ): Promise<number> {
   const { helpLines } = await import('./help.ts') // command-line/3
-  for (const line of await helpLines(path, entry)) terminal.print(line)
+  const lines = await helpLines(path, entry, terminal.screen()?.columns)
+  for (const line of lines) terminal.print(line)
   return EXIT.ok
 }
 
