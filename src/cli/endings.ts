@@ -54,11 +54,33 @@ export function endingOf(error: unknown): Ending {
     return { exit_code: error.exitCode, code: 'error', message: error.message }
   }
   if (error instanceof HeliographError) return refusalOf(error)
-  // A file or folder that cannot be used; the system's own sentence names it.
   if (error instanceof Error && 'syscall' in error) {
-    return { exit_code: EXIT.refused, code: 'error', message: error.message }
+    return { exit_code: EXIT.refused, code: 'error', message: fileSentence(error) }
   }
   throw error
+}
+
+/** What a person can remove, by the code of the system. */
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file or folder',
+  ENOTDIR: 'no such folder',
+  EACCES: 'you may not use it',
+  EISDIR: 'it is a folder',
+  ENOSPC: 'the disk is full',
+  EROFS: 'the disk can only be read',
+}
+
+/** Why a file or folder cannot be used. */
+export function fileReason(error: unknown): string {
+  const { code = '', message } = error as NodeJS.ErrnoException // Only its members are read.
+  return REASONS[code] ?? message
+}
+
+/** The system's own sentence for what is no file, for instance a program that cannot be run. */
+function fileSentence(error: Error): string {
+  const { syscall = '', path = 'the file' } = error as NodeJS.ErrnoException
+  if (!/^(open|read|write|mkdir|rename|scandir)$/.test(syscall)) return error.message
+  return `cannot ${syscall} ${path}: ${fileReason(error)}`
 }
 
 /** An ending as one line. (endings/1) */

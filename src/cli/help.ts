@@ -6,7 +6,7 @@ import type { Command, CommandEntry, Group, Option, Options } from './command.ts
 
 const WIDTH_MAX = 88
 const INDENT = '  '
-/** Characters for a help text; where there are fewer beside the labels, it stands below its label. */
+/** Characters for a help text; with fewer beside the labels, it stands below its label. */
 const HELP_WIDTH_MIN = 24
 
 /** The page of a command or a group, for a terminal of so many columns. */

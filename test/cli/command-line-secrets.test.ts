@@ -63,6 +63,11 @@ test('wrong usage tells what is allowed', async (t) => {
     ['history --thing boiler', 'error: unknown option --thing; did you mean --entity?'],
     ['thing update x', 'error: say what changes: key=value, or an option such as --title'],
     [
+      'thing create sensor-7 a=1',
+      'error: values are written as key=value; the gateway makes the id: `update` takes one of your own',
+    ],
+    ['thing get a b', 'error: too many arguments: <thing_id> expected, 2 given'],
+    [
       'thing update x temperature==3',
       'error: values are written with one =; a text that begins with it is key="=…"',
     ],

@@ -155,7 +155,7 @@ test('an input that cannot be imported is refused before anything is sent', asyn
 test('a file that cannot be read is named, with the reason', async (t) => {
   const folder = folderFor(t)
   for (const [file, reason] of [
-    ['/nowhere/readings.csv', 'no such file'],
+    ['/nowhere/readings.csv', 'no such file or folder'],
     [folder, 'it is a folder'],
   ] as const) {
     const { context, exitCode } = await imported(`import ${file} --format csv`)
