@@ -48,6 +48,8 @@ const RETRY_MS = 5_000
 let link: SessionLink | undefined
 let slot: Promise<number> | undefined
 let isStarting = false
+/** Channels are kept that the running start may not have seen. */
+let isWanted = false
 const unsaved = new Set<LiveChannel>()
 
 /** Keeps the session open while this browser has channels. Called once. */
@@ -107,12 +109,16 @@ function newChannel(id: string, name: string): LiveChannel {
 }
 
 async function start(): Promise<void> {
+  isWanted = true
   if (isStarting) return
   isStarting = true
   try {
-    const [number, deviceKey] = await device()
-    await subscribeAll(number, deviceKey)
-    if (link === undefined) open(number, deviceKey)
+    while (isWanted) {
+      isWanted = false // Another channel may be kept meanwhile.
+      const [number, deviceKey] = await device()
+      await subscribeAll(number, deviceKey)
+      if (link === undefined) open(number, deviceKey)
+    }
   } catch (error) {
     if (wantsToken(error)) connection.value = { kind: 'token' }
     else retry()
