@@ -107,6 +107,7 @@ const CREDENTIALS: ReadonlySet<string> = new Set([
   'authentication_failed',
   'channel_not_found',
   'device_key_not_found',
+  'key_expired',
 ])
 
 /** The exit code for a refusal; docs/cli.md has the table. */
@@ -124,6 +125,7 @@ const HINTS: Readonly<Record<string, string>> = {
   authentication_failed: 'set HELIOGRAPH_TOKEN or name --token-file',
   channel_not_found: 'check --channel and its password',
   device_key_not_found: 'remove the device key file to register anew',
+  key_expired: 'whoever has the password makes another by `heliograph key create`',
 }
 
 function hintOf(error: HeliographError): string | undefined {

@@ -97,6 +97,9 @@ test('command-line/1: a refusal gives its exit code, its error code, and the tim
   const missing = await run('status o1', { answer: () => refusal(404, 'send_status_not_found') })
   t.is(missing.exitCode, 5)
   t.deepEqual(missing.context.diagnostics, ['send_status_not_found: a sentence about it'])
+  const expired = await run('thing list', { answer: () => refusal(403, 'key_expired') })
+  t.is(expired.exitCode, 4)
+  t.regex(expired.context.shown, /^key_expired: .*heliograph key create/)
 })
 
 test('the error for a gateway that does not answer has a hint', async (t) => {
