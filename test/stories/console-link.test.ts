@@ -73,6 +73,17 @@ test('a link replaces the gateway token of a browser only when the person says s
   await tab.waitForURL(/overview$/)
   opened.resolve()
   await tab.getByRole('heading', { name: 'No Thing yet' }).waitFor()
+
+  // It has the new name of a channel at once, and says why it cannot list.
+  const proof = { channel_id: cellar.channel_id, password: PASSWORD }
+  await channel.rename({ ...proof, channel_name: 'Attic' })
+  await tab.locator('header option', { hasText: 'Attic' }).waitFor({ state: 'attached' })
+  await tab.route(/(key|subscriber)\/list$|channel\/info$/, (route) =>
+    route.fulfill({ status: 404, json: { success: false, error: 'gone', error_code: 'gone' } }),
+  )
+  await tab.goto(`${gateway.baseUrl}/console/#/${cellar.channel_id}/channel`)
+  await tab.locator('.card > .problem').nth(2).waitFor()
+  t.is(await tab.getByText(/^No key yet|^No device follows/).count(), 0)
 })
 
 /** Axe finds nothing on the question: on a phone and on a desk, light and dark, in both languages. */

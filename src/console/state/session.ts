@@ -13,7 +13,7 @@ import { deviceIn, keepDevice, takeSlot } from './device-slot.ts'
 import { BASE_URL, client, codeOf, wantsToken } from './gateway.ts'
 import { loadChannel, readerOf } from './history.ts'
 import { LiveChannel } from './live-channel.ts'
-import { channels, token } from './saved.ts'
+import { channels, keepChannel, token } from './saved.ts'
 import type { SavedChannel } from './saved.ts'
 import { readSnapshot, writeSnapshot } from './snapshots.ts'
 import { startSessionWorker } from './worker.ts'
@@ -200,6 +200,10 @@ function happened(happening: Happening, opened: SessionLink, number: number): vo
     unsaved.add(channel)
   } else if (happening.kind === 'channel') {
     channel.name.value = happening.channelName
+    const saved = channels.peek().find(({ id }) => id === channelId)
+    if (saved !== undefined && saved.name !== happening.channelName) {
+      keepChannel({ ...saved, name: happening.channelName })
+    }
     channel.isLost.value = false
     void loadChannel(channel).then(
       () => unsaved.add(channel),
