@@ -6,7 +6,7 @@ import { given } from './command-client.ts'
 import type { CommandContext } from './command.ts'
 import { flag, text } from './command.ts'
 import type { Given } from './command.ts'
-import { aligned, dateText, onOneLine, shortened } from './terminal-text.ts'
+import { aligned, dateText, onOneLine, shortened, widthOf } from './terminal-text.ts'
 import { whole } from './values.ts'
 import { pairsIn } from '#src/cli/deliveries/delivery-line'
 
@@ -155,7 +155,7 @@ function spansOf(rows: readonly (readonly string[])[], columns: number): readonl
 
 type Span = readonly [from: number, to: number]
 
-const longest = (texts: readonly string[]): number => Math.max(...texts.map(({ length }) => length))
+const longest = (texts: readonly string[]): number => Math.max(...texts.map(widthOf))
 
 const bold = (line: string): string => `\u001b[1m${line}\u001b[0m`
 
