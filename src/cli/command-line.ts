@@ -41,7 +41,8 @@ async function run(args: readonly string[], context: ProcessContext): Promise<nu
   if (front.options.has('version')) return await printVersion(context)
   const isHelp = front.parameters[0] === 'help'
   const { path, entry, left } = entryOf(isHelp ? front.parameters.slice(1) : front.parameters)
-  if (isHelp || front.wantsHelp) return await printHelp(path, entry, context)
+  const isUnknown = isHelp && entry.kind === 'group' && left.length > 0
+  if ((isHelp && !isUnknown) || front.wantsHelp) return await printHelp(path, entry, context)
   if (entry.kind === 'group') {
     if (left[0] === '--help' || left[0] === '-h') return await printHelp(path, entry, context)
     throw await unknownCommand(path, entry, left, context)

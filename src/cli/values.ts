@@ -45,11 +45,14 @@ function isExact(value: Json): boolean {
   return Object.values(value).every((inner: Json) => isExact(inner))
 }
 
-/** Reads a time: Unix seconds or milliseconds as the gateway reads them, or an ISO 8601 date. */
-export function readTimeOption(typed: string): number {
+/**
+ * Reads a time: Unix seconds or milliseconds as the gateway reads them, or an ISO 8601 date.
+ * `others`: what else its option takes.
+ */
+export function readTimeOption(typed: string, others = ''): number {
   const time = /^\d+(\.\d+)?$/.test(typed.trim()) ? Number(typed) : Date.parse(typed)
   if (Number.isFinite(time)) return time
-  throw new BadValue('a time is Unix seconds or milliseconds, or an ISO 8601 date')
+  throw new BadValue(`a time is ${others}Unix seconds or milliseconds, or an ISO 8601 date`)
 }
 
 /** Reads a whole number within limits. */

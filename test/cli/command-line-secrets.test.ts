@@ -66,6 +66,11 @@ test('wrong usage tells what is allowed', async (t) => {
       'thing create sensor-7 a=1',
       'error: values are written as key=value; the gateway makes the id: `update` takes one of your own',
     ],
+    ['help thign', 'error: unknown command; did you mean thing?'],
+    [
+      'history --since 3w',
+      'error: --since: a time is 90s, 15m, 2h, 7d, all, or Unix seconds or milliseconds, or an ISO 8601 date',
+    ],
     ['thing get a b', 'error: too many arguments: <thing_id> expected, 2 given'],
     [
       'thing update x temperature==3',

@@ -100,7 +100,8 @@ class ImportRun {
     const stopped = this.#context.untilStopped()
     const endProgress = this.#showProgress(importer)
     try {
-      await importer.run(rowsOf(this.#input(), format, delimiter), stopped)
+      const rows = rowsOf(this.#input(), format, delimiter, namedColumns(this.#options))
+      await importer.run(rows, stopped)
     } finally {
       endProgress()
       if (this.#options.dryRun !== true) this.#checkpoint.save()
@@ -202,6 +203,16 @@ function mappingOf(options: ImportGiven): Mapping {
     attrs: attr && readAttrs(attr),
     skip: new Set(skip),
   }
+}
+
+/** Columns that the input must have. One that only the default of --time names may be missing. */
+function namedColumns({ thing, thingId, time, title, attr = [] }: ImportGiven) {
+  return [
+    ...(thingId === undefined ? [['--thing', thing] as const] : []),
+    ...(time === OPTIONS.time.fallback ? [] : [['--time', time] as const]),
+    ...(title === undefined ? [] : [['--title', title] as const]),
+    ...[...readAttrs(attr).keys()].map((column) => ['--attr', column] as const),
+  ]
 }
 
 interface InputFile {
