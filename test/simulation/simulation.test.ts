@@ -17,7 +17,7 @@ import { calmSwarm } from './swarm.ts'
  * Milliseconds of processor time for fresh seeds, and of real time at most: other programs may take
  * most of the processor.
  */
-const FRESH_MS = process.env['CI'] === 'true' ? 30_000 : 5_000
+const FRESH_MS = process.env['CI'] === 'true' ? 15_000 : 5_000
 const FRESH_REAL_MS = 1.5 * FRESH_MS
 const MINUTES = 0.25
 

@@ -33,41 +33,52 @@ const chunk = (ref: number, firstPlace = 0, level = 0): TierChunkRow => ({
 const found = (candidates: Candidates): readonly (readonly [channel: number, place: number])[] =>
   [...candidates.found.values()].map((one) => [one.channel, one.firstPlace])
 
-test('candidates/1: the chunks of one run that lie over each other count as often as they do', (t) => {
+test('candidates/1: a run counts once, however often its cells are taken note of', (t) => {
   const candidates = new Candidates()
-  const parts = (count: number) => Array.from({ length: count }, () => chunk(1))
-  candidates.written(parts(MERGED - 1))
+  for (let cell = 0; cell < MERGED; cell += 1) candidates.written([chunk(1, cell)])
   t.deepEqual(found(candidates), [])
-  candidates.written(parts(1))
+  t.is(candidates.size, MERGED)
+})
+
+test('candidates/1: the parts of a run count as often as they are', (t) => {
+  const candidates = new Candidates()
+  const parts = Array.from({ length: MERGED }, (_, run) => ({ ...chunk(1), run }))
+  candidates.written(parts.slice(1))
+  t.deepEqual(found(candidates), [])
+  candidates.written(parts.slice(0, 1))
   t.deepEqual(found(candidates), [[1, 0]])
-  candidates.written(parts(MERGED).map((one) => ({ ...one, channel: 2 })))
+  candidates.written(parts.map((one) => ({ ...one, channel: 2 })))
   t.deepEqual(found(candidates), [
     [1, 0],
     [2, 0],
   ])
 })
 
-test('candidates/1: cells are looked at once their level was written as often as chunks have to lie over each other', (t) => {
+test('candidates/1: cells are looked at once as many runs wrote to their level as chunks have to lie over each other', (t) => {
   const candidates = new Candidates()
-  for (let write = 1; write < MERGED; write += 1) {
-    candidates.written([chunk(1, write), chunk(1, 100), chunk(2)])
+  const ofRun = (run: number, ...chunks: readonly TierChunkRow[]) =>
+    candidates.written(chunks.map((one) => ({ ...one, run })))
+  for (let run = 1; run < MERGED; run += 1) {
+    ofRun(run, chunk(1, run), chunk(1, 100), chunk(2))
   }
   t.deepEqual(found(candidates), [])
   t.is(candidates.size, MERGED + 1)
-  candidates.written([chunk(1, 100), chunk(1, 101), chunk(1, 100, 1)])
+  ofRun(MERGED, chunk(1, 100), chunk(1, 101), chunk(1, 100, 1))
   const places = [1, 100, 2, 3, 4, 5, 6, 7, 101]
   t.deepEqual(
     found(candidates),
     places.map((place) => [1, place]),
   )
   for (const name of candidates.found.keys()) candidates.drop(name)
-  candidates.written([chunk(1, 100)])
+  ofRun(MERGED + 1, chunk(1, 100))
   t.deepEqual(found(candidates), [])
 })
 
 test('candidates/1: chunks that are left of a period are merged no more', (t) => {
   const candidates = new Candidates()
-  for (let write = 0; write < MERGED; write += 1) candidates.written([chunk(1, 0, LAST_LEVEL)])
+  for (let run = 0; run < MERGED; run += 1) {
+    candidates.written([{ ...chunk(1, 0, LAST_LEVEL), run }])
+  }
   t.is(candidates.size, 0)
 })
 
@@ -130,6 +141,32 @@ test('merging/3: chunks of many Things are halved before they are merged', async
   } as const
   const { attrs } = await store.series.series(query)
   t.like(attrs['n3'], { count: Array.from({ length: readings }, () => 1) })
+})
+
+test('what is joined of a period that is over is merged for good, and late data of it with that', async (t) => {
+  const store = await openWatched(t, `sqlite:${await emptyFile(t)}`)
+  const writer = await ChannelWriter.open(store, 1)
+  /** Lets a period get readings until they are merged, and gives the levels of its chunks. */
+  const report = async (period: number, nowMs: number): Promise<readonly number[]> => {
+    for (let run = 0; run < MERGED; run += 1) {
+      writer.take(thing('update', 'a', { at: period + run * WIDTH, attrs: { n: run } }))
+      await writer.commit()
+      await joinAll(store)
+    }
+    while ((await store.merging.merge(nowMs, EVER)) > 0) continue
+    const chunks = await store.database.all<{ level: number }>(
+      'SELECT level FROM tier_chunks WHERE tier = ? AND period = ? ORDER BY id',
+      [WIDTH, period],
+    )
+    return chunks.map(({ level }) => level)
+  }
+  const dayMs = PERIOD_MS['5m']
+  const overMs = START + dayMs + dayMs / 24
+  t.deepEqual(await report(START, overMs - 1), [1], 'it is not over')
+  t.deepEqual(await report(START, overMs), [LAST_LEVEL], 'what it had was due')
+  t.deepEqual(await report(START - dayMs, overMs), [LAST_LEVEL], 'it had nothing')
+  t.deepEqual(await report(START - dayMs, overMs), [LAST_LEVEL, 1], 'more may come')
+  t.deepEqual(await report(START - dayMs, overMs + dayMs), [LAST_LEVEL])
 })
 
 test('merging/3: between looks at two candidates the thread gets its messages', async (t) => {

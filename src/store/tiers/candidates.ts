@@ -1,9 +1,10 @@
 // Remembers where chunks of a level may lie over each other often enough to be merged.
 //
 // Invariants:
-//   candidates/1. A level of a group has candidates once it was written as often as chunks have to
+//   candidates/1. A level of a group has candidates once as many runs wrote to it as chunks have to
 //     lie over each other: with a thousand channels each run writes a thousand chunks, and to look
-//     at all of them each time would take as long as joining.
+//     at all of them each time would take as long as joining. The merges of a run's cells, which
+//     come one after the other, count as one: they are apart.
 //   candidates/2. What is remembered is bounded. Once it is full, everything is looked at, so the
 //     cells of many channels find their turn; one that is forgotten meanwhile is merged with the
 //     next chunk of it, or once it is due. (W7)
@@ -26,11 +27,9 @@ export interface Candidate extends Group, Cell {
 /** Where a chunk was written, and with which run. */
 export type Written = Group & Cell & Pick<TierChunkRow, 'level' | 'run'>
 
-/** A level that was written a few times, and its cells by their first place. */
+/** A level to which few runs wrote, and its cells by their first place. */
 interface Level {
-  readonly key: string
-  /** A run that has several parts writes as often at once. (contributions/3) */
-  writes: number
+  readonly runs: Set<number>
   readonly cells: Map<number, Candidate>
 }
 
@@ -47,25 +46,21 @@ export class Candidates {
 
   /** Takes note of chunks in the order in which they were written. */
   written(chunks: readonly Written[]): void {
-    const levels = new Map<Level, Map<number, number>>()
-    const over = new Map<string, number>()
+    const levels = new Map<string, Level>()
     for (const { channel, tier, period, level, run, firstPlace, lastPlace } of chunks) {
       if (level === LAST_LEVEL) continue
       if (this.size === CANDIDATES_MAX) return this.#promoteAll() // candidates/2
       const key = `${channel} ${tier} ${period} ${level}`
       let known = this.#levels.get(key)
-      if (known === undefined) this.#levels.set(key, (known = { key, writes: 0, cells: new Map() }))
-      const place = `${key} ${run} ${firstPlace}`
-      const count = (over.get(place) ?? 0) + 1
-      over.set(place, count)
-      const runs = levels.get(known) ?? new Map<number, number>()
-      levels.set(known, runs.set(run, Math.max(count, runs.get(run) ?? 0)))
+      if (known === undefined)
+        this.#levels.set(key, (known = { runs: new Set(), cells: new Map() }))
+      levels.set(key, known)
+      known.runs.add(run)
       if (!known.cells.has(firstPlace)) this.#cells += 1
       known.cells.set(firstPlace, { channel, tier, period, level, firstPlace, lastPlace })
     }
-    for (const [known, runs] of levels) {
-      for (const writes of runs.values()) known.writes += writes
-      if (known.writes >= MERGED) this.#promote(known.key, known) // candidates/1
+    for (const [key, known] of levels) {
+      if (known.runs.size >= MERGED) this.#promote(key, known) // candidates/1
     }
   }
 

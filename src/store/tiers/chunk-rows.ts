@@ -3,7 +3,8 @@
 //   joined updates ──8──▶ 5m, 1h, 1d, level 1 ──8──▶ level 2 ──8──▶ … ──end of the period──▶ LAST
 //
 // A chunk is merged with the others of its level once eight lie over each other, and with all of
-// its group once it is due.
+// its group once it is due. The first of a group whose period is over is LAST at once: what comes
+// later, if anything does, is merged with it.
 
 import { PERIOD_MS, TIERS, TIER_MS } from '#domain/history/series'
 import type { Tier } from '#domain/history/series'
@@ -47,12 +48,18 @@ export const groupAt = (channel: number, tier: Tier, at: number): Group => ({
 export const tierOf = ({ tier }: Pick<Group, 'tier'>): Tier | undefined =>
   TIERS.find((name) => TIER_MS[name] === tier)
 
-/** When a chunk of a group that is written now is due. */
-function dueAt(group: Group, nowMs: number): number {
+/** When most of what a group gets is there. */
+function quietAt(group: Group): number {
   const tier = tierOf(group)
-  const quietAt = tier === undefined ? 0 : group.period + PERIOD_MS[tier] + LATE_MS
-  return Math.min(LATEST, quietAt > nowMs ? quietAt : nowMs + GATHERED_MS)
+  return tier === undefined ? 0 : group.period + PERIOD_MS[tier] + LATE_MS
 }
+
+/** True once a group gets late data alone. */
+export const isQuiet = (group: Group, nowMs: number): boolean => quietAt(group) <= nowMs
+
+/** When a chunk of a group that is written now is due. */
+const dueAt = (group: Group, nowMs: number): number =>
+  Math.min(LATEST, isQuiet(group, nowMs) ? nowMs + GATHERED_MS : quietAt(group))
 
 /** Where chunks are written. */
 export interface Target extends Group, Pick<TierChunkRow, 'level' | 'run'> {

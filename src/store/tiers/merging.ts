@@ -16,7 +16,6 @@ import { pause } from '#domain/runtime'
 import type { Meter } from '#domain/telemetry'
 import { RolledBack } from '#src/store/jobs/database'
 import type { Database } from '#src/store/jobs/database'
-import type { Executor } from '#src/store/jobs/executor'
 import type { Tables } from '#src/store/entities/tables'
 import type { TierChunkRow } from '#src/store/entities/tiers'
 import { Bulk, allIn, removeById, runAll } from '#src/store/statements/bulk'
@@ -26,8 +25,10 @@ import type { Candidate, Written } from './candidates.ts'
 import { beginsOf, depthOf, halvesOf, isSmallest } from './cells.ts'
 import type { Cell } from './cells.ts'
 import { addChunk } from './chunk.ts'
-import { JOINED, LAST_LEVEL, MERGED, groupAt, rowsOf } from './chunk-rows.ts'
+import { JOINED, LAST_LEVEL, MERGED, groupAt, isQuiet, rowsOf } from './chunk-rows.ts'
 import type { Group } from './chunk-rows.ts'
+import { cutsWithin, isCutSince } from './cuts.ts'
+import type { Cuts } from './cuts.ts'
 
 const UNIT_BYTES_MAX = 2 * 2 ** 20
 const UNIT_CHUNKS_MAX = 1_024
@@ -44,12 +45,6 @@ interface Unit {
   readonly cell: Cell
   readonly level: number
   readonly chunks: readonly Held[]
-}
-
-/** Deletions that a merge knows: the run of each by its Thing, and the newest of the channel. */
-interface Cuts {
-  readonly runs: ReadonlyMap<string, number>
-  readonly newest: number
 }
 
 export class Merging implements MergingStore {
@@ -107,7 +102,7 @@ export class Merging implements MergingStore {
     const group = { channel, tier, period }
     const cell = await this.#widest(candidate)
     if (cell === undefined) return 0
-    const cuts = await this.#cuts(channel, cell) // merging/2: before the chunks
+    const cuts = await cutsWithin(this.#database, channel, cell) // merging/2: before the chunks
     const chunks = await this.#within(candidate, cell)
     const isDue = candidate.level === undefined
     if (!isDue && depthOf(chunks) < MERGED) return 0
@@ -134,22 +129,6 @@ export class Merging implements MergingStore {
         ORDER BY first_place, last_place DESC LIMIT 1`,
       [channel, tier, period, ...begins, cell.lastPlace, ...(level === undefined ? [] : [level])],
     )
-  }
-
-  async #cuts(channel: number, { firstPlace, lastPlace }: Cell): Promise<Cuts> {
-    const rows = await this.#database.all<{ id: number; thingId: string | null; run: number }>(
-      `SELECT id, thing_id AS thingId, run FROM tier_cuts
-        WHERE channel = ? AND place >= ? AND place <= ?
-      UNION ALL SELECT max(id), NULL, 0 FROM tier_cuts WHERE channel = ?`,
-      [channel, firstPlace, lastPlace, channel],
-    )
-    const runs = new Map<string, number>()
-    let newest = 0
-    for (const { id, thingId, run } of rows) {
-      newest = Math.max(newest, id)
-      if (thingId !== null) runs.set(thingId, Math.max(run, runs.get(thingId) ?? 0))
-    }
-    return { runs, newest }
   }
 
   #within({ channel, tier, period, level }: Candidate, cell: Cell): Promise<readonly Held[]> {
@@ -205,18 +184,26 @@ export class Merging implements MergingStore {
     { nowMs, kept }: { readonly nowMs: number; readonly kept: TierRetention },
   ): Promise<TierChunkRow[]> {
     const run = Math.max(...chunks.map((chunk) => chunk.run))
-    const groups =
-      group.tier === JOINED.tier
-        ? await this.#tiersOf(buckets, group.channel, { nowMs, kept })
-        : [{ group, buckets }]
+    const isJoined = group.tier === JOINED.tier
+    const groups = isJoined
+      ? await this.#tiersOf(buckets, group.channel, { nowMs, kept })
+      : [{ group, buckets }]
     const rows: TierChunkRow[] = []
-    for (const one of groups) {
-      for (const row of rowsOf(one.buckets, { ...one.group, level, run, within, nowMs })) {
+    for (const { group: of, buckets: some } of groups) {
+      const isWhole = isJoined && isQuiet(of, nowMs) && (await this.#isFirst(of, within))
+      const target = { ...of, level: isWhole ? LAST_LEVEL : level, run, within, nowMs }
+      for (const row of rowsOf(some, target)) {
         rows.push(row)
         await pause(this.#database)
       }
     }
     return rows
+  }
+
+  /** True where a group has nothing in a cell. What comes at the same time is merged when due. */
+  async #isFirst(group: Group, cell: Cell): Promise<boolean> {
+    if ((await this.#widest({ ...group, ...cell })) !== undefined) return false
+    return (await this.#within({ ...group, ...cell }, cell)).length === 0
   }
 
   /** The buckets of every tier, by period, of what was joined; without what is past its time. */
@@ -261,7 +248,7 @@ export class Merging implements MergingStore {
     const merged = await this.#database.repeatable(async (executor) => {
       const removed = await removeById(executor, 'tier_chunks', chunks)
       if (removed !== chunks.length) return new RolledBack(0) // merging/1
-      if (await isCutSince(executor, group, cuts)) return new RolledBack(0) // merging/2
+      if (await isCutSince(executor, group.channel, cuts)) return new RolledBack(0) // merging/2
       await runAll(executor, this.#chunks.inserts(rows, executor))
       return chunks.length
     })
@@ -285,13 +272,3 @@ export class Merging implements MergingStore {
 }
 
 const sizeOf = ({ firstPlace, lastPlace }: Cell): number => lastPlace - firstPlace
-
-/** merging/2 */
-const isCutSince = async (
-  executor: Executor,
-  { channel }: Group,
-  { newest }: Cuts,
-): Promise<boolean> => {
-  const select = 'SELECT id FROM tier_cuts WHERE channel = ? AND id > ? LIMIT 1'
-  return (await executor.first(select, [channel, newest])) !== undefined
-}
