@@ -148,6 +148,10 @@ const rowsOf = (row: string, title: string): string => `[...document.querySelect
     return [box.width, width, height, Math.min(badge.right, left + width) - Math.max(badge.left, left)]
   })`
 
+/** How many numbers of the table are cut. */
+const CUT_NUMBERS = `[...document.querySelectorAll('.row .number .amount')]
+  .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth + 1).length`
+
 test('an Event has room for its title beside a severity of any length, and three lines for it at most', async (t) => {
   const begun = await begin(t)
   if (begun === undefined) return
@@ -158,7 +162,9 @@ test('an Event has room for its title beside a severity of any length, and three
   const created = { ...proof, event_time: Date.now(), thing_id: 'tank' }
   const message = 'The pump runs dry. '.repeat(20)
   const long = 'x'.repeat(2_000)
-  await thing.update({ ...proof, thing_id: 'tank', observed_at: Date.now(), title: long })
+  const attrs = { level_percent: 81.25, mode: 'a word that is long', on: true }
+  const tank = { ...proof, thing_id: 'tank', title: long, attrs }
+  for (const agoMs of [60_000, 0]) await thing.update({ ...tank, observed_at: Date.now() - agoMs })
   await event.update({ ...created, event_id: 'long', title: long, severity: 'critical' })
   for (const title of ['Pump', 'Level of the tank '.repeat(20)]) {
     await event.create({ ...created, title, message, severity: 'a text of its own' })
@@ -178,6 +184,7 @@ test('an Event has room for its title beside a severity of any length, and three
         t.true(high < (view === 'events' ? 7 : 4) * LINE_PX, `${view} at ${width} px: ${high} px`)
         t.true(covered <= 0, `${view} at ${width} px: a badge covers ${covered} px of the title`)
       }
+      t.is(await person.page.evaluate<number>(CUT_NUMBERS), 0, `${view} at ${width} px`)
     }
   }
   for (const place of ['thing/tank', 'event/long']) {
