@@ -112,7 +112,9 @@ const CREDENTIALS: ReadonlySet<string> = new Set([
 
 /** The exit code for a refusal; docs/cli.md has the table. */
 export function exitCodeOf({ code, status, retryable }: HeliographError): ExitCode {
-  if (status === 0 || code === 'answer_invalid') return EXIT.unreachable
+  if (status === 0 || code === 'answer_invalid' || code === 'route_not_found') {
+    return EXIT.unreachable
+  }
   if (CREDENTIALS.has(code)) return EXIT.credentials
   if (status === 404) return EXIT.notFound
   return retryable ? EXIT.busy : EXIT.refused
@@ -122,6 +124,7 @@ const HINTS: Readonly<Record<string, string>> = {
   not_connected: 'is it running, and is --url right? `heliograph doctor` finds out',
   connection_failed: '`heliograph doctor` finds out why',
   answer_invalid: 'is --url right? `heliograph doctor` finds out',
+  route_not_found: 'is --url the address of the gateway alone, as https://push.example?',
   authentication_failed: 'set HELIOGRAPH_TOKEN or name --token-file',
   channel_not_found: 'check --channel and its password',
   device_key_not_found: 'remove the device key file to register anew',
