@@ -7,8 +7,7 @@
 //   concurrency/2. A burst of failures shrinks the limit once: pushes that were in flight when it
 //                  shrank do not shrink it again.
 
-/** Factors by which a refusal and a failure shrink the limit. */
-const REFUSED_FACTOR = 0.8
+/** The factor by which a failure shrinks the limit. */
 const FAILED_FACTOR = 0.5
 
 export interface ConcurrencyOptions {
@@ -17,10 +16,10 @@ export interface ConcurrencyOptions {
 }
 
 /**
- * The result of a push, for the limit. `refused`: the provider had too many; `failed`: it did not
- * answer; `unsent`: it was not asked.
+ * The result of a push, for the limit. `failed`: the provider did not answer, or had too many;
+ * `none`: it was not asked, or its answer concerns the device alone.
  */
-export type Feedback = 'answered' | 'refused' | 'failed' | 'unsent'
+export type Feedback = 'answered' | 'failed' | 'none'
 
 export class Concurrency {
   readonly #max: number
@@ -61,10 +60,8 @@ export class Concurrency {
     if (this.#inFlight === 0) for (const resolve of this.#whenIdle.splice(0)) resolve()
     if (feedback === 'answered') {
       this.#limit = Math.min(this.#max, this.#limit + 1 / this.#limit)
-    } else if (feedback !== 'unsent' && slot.number > this.#begunAtShrink) {
-      // concurrency/2
-      const factor = feedback === 'refused' ? REFUSED_FACTOR : FAILED_FACTOR
-      this.#limit = Math.max(1, this.#limit * factor)
+    } else if (feedback === 'failed' && slot.number > this.#begunAtShrink) {
+      this.#limit = Math.max(1, this.#limit * FAILED_FACTOR) // concurrency/2
       this.#begunAtShrink = this.#begun
     }
     this.#admit()

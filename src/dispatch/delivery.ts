@@ -1,7 +1,8 @@
 // Delivers one push: waits for a slot, sends the push, and gives its ending.
 //
 // Invariants:
-//   delivery/1. While a push is deferred, later pushes of the same device wait as long.
+//   delivery/1. While a push is deferred, later pushes of the same route wait as long; those of a
+//     newer route of the device wait until the store has it.
 //   delivery/2. After the provider said that a token is gone, this process does not use it again.
 //   delivery/3. This process sends no push that has expired, or whose claim has run out.
 //   delivery/4. Every push releases its slot, even one that meets a defect.
@@ -33,6 +34,8 @@ const GONE_KEPT_MS = 60_000
 
 interface Deferral {
   readonly untilMs: number
+  /** The route that was refused. */
+  readonly revision: number
   /** Deferred pushes of the device that the store has not written yet. */
   unwritten: number
 }
@@ -68,7 +71,7 @@ export class Delivery {
     const { concurrency, claimed } = this.#ports
     const slot = await concurrency.acquire()
     if (slot === undefined) return undefined
-    let feedback: Feedback = 'unsent'
+    let feedback: Feedback = 'none'
     try {
       const late = this.#endingUnsent(push)
       if (late !== undefined || !claimed.maySend(push)) return late // delivery/3
@@ -105,10 +108,10 @@ export class Delivery {
     if (gone >= revision) return { kind: 'superseded', push: endedPush(push) } // delivery/2
     const deferral = this.#deferred.get(device)
     if (deferral === undefined) return undefined
-    if (deferral.untilMs <= nowMs && deferral.unwritten <= 0) return undefined
+    const untilMs = revision > deferral.revision ? nowMs : deferral.untilMs
+    if (untilMs <= nowMs && deferral.unwritten <= 0) return undefined
     deferral.unwritten += 1
-    // delivery/1
-    return { kind: 'deferred', push: endedPush(push), untilMs: deferral.untilMs, isAttempt: false }
+    return { kind: 'deferred', push: endedPush(push), untilMs, isAttempt: false } // delivery/1
   }
 
   async #send(push: Push): Promise<Outcome> {
@@ -149,15 +152,16 @@ export class Delivery {
     const attempts = isAttempt ? push.attempts : 0
     const delayMs = Math.max(DEFERRAL_MS_MIN, backOffMs({ attempts, afterMs, random }))
     const untilMs = Math.min(nowMs() + delayMs, Math.max(push.expiresAt, nowMs()))
-    const unwritten = (this.#deferred.get(push.route.device)?.unwritten ?? 0) + 1
-    this.#deferred.set(push.route.device, { untilMs, unwritten })
+    const { device, revision } = push.route
+    const unwritten = (this.#deferred.get(device)?.unwritten ?? 0) + 1
+    this.#deferred.set(device, { untilMs, revision, unwritten })
     return { kind: 'deferred', push: endedPush(push), untilMs, isAttempt }
   }
 }
 
 function feedbackOf(outcome: Outcome): Feedback {
   if (outcome.kind !== 'deferred') return 'answered'
-  return outcome.trouble === 'device' ? 'refused' : 'failed'
+  return outcome.trouble === 'device' ? 'none' : 'failed'
 }
 
 // Computes the delay before the next attempt.

@@ -5,6 +5,7 @@ import type { FaultCode } from './fault.ts'
 import type { FeedEntry } from './feed.ts'
 import type { OperationStatus } from './operation.ts'
 import type { ProviderName, Platform } from './push/providers.ts'
+import type { Severity } from './submission.ts'
 
 /** The route by which a provider reaches a device. */
 export interface Route {
@@ -28,6 +29,8 @@ export interface Push {
   readonly entry: FeedEntry
   /** The present title of the Event or Thing, for entries without one. */
   readonly entityTitle?: string
+  /** That of the entry, or of its Event where the entry says none. */
+  readonly severity: Severity
   /** Attempts on this route. */
   readonly attempts: number
   /** The time from which it is not sent, in Unix milliseconds. */

@@ -16,7 +16,8 @@ import type { Caller } from '#src/acceptance/caller'
 import type { Attempt } from '#src/acceptance/attempt'
 import type { Origin } from '#src/acceptance/audit'
 import type { CallerCheck, Guard } from '#src/acceptance/caller-check'
-import { BUSY, refusalOf } from '#src/refusals/rejection'
+import { BUSY, refusalsBy } from '#src/refusals/rejection'
+import type { RefusalOf } from '#src/refusals/rejection'
 
 export interface DoorRequestsPorts {
   readonly callerCheck: Pick<CallerCheck, 'admit'>
@@ -40,6 +41,7 @@ const UNDER_WAY_MAX = 20_000
 export class DoorRequests {
   readonly #door: string
   readonly #ports: DoorRequestsPorts
+  readonly #refusalOf: RefusalOf
   readonly #refused = new Map<FaultCode, () => void>()
   #underWay = 0
   #isDraining = false
@@ -48,6 +50,7 @@ export class DoorRequests {
   constructor(door: string, ports: DoorRequestsPorts) {
     this.#door = door
     this.#ports = ports
+    this.#refusalOf = refusalsBy(ports.nowMs)
   }
 
   /**
@@ -86,7 +89,7 @@ export class DoorRequests {
 
   /** door-requests/2 */
   #failed<Value>(error: unknown): Answer<Value> {
-    return this.#ended(refusalOf(error, (defect) => this.#log(defect)))
+    return this.#ended(this.#refusalOf(error, (defect) => this.#log(defect)))
   }
 
   /** Refuses what is new; resolves when what is under way is answered. (door-requests/3) */

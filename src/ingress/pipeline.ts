@@ -13,7 +13,7 @@
 //   pipeline/5. The address of a caller without a known key is read while its connection lives.
 
 import { FAULTS, fault, isFault } from '#domain/fault'
-import { BUSY, refusalOf } from '#src/refusals/rejection'
+import { BUSY, refusalsBy } from '#src/refusals/rejection'
 import { RequestOrigin } from './request.ts'
 import type { Request } from './request.ts'
 import type { Fault, FaultCode } from '#domain/fault'
@@ -69,10 +69,12 @@ const mounted = (row: Row): Mounted => ({
 
 export class Pipeline {
   readonly ports: PipelinePorts
+  readonly refusalOf: ReturnType<typeof refusalsBy>
   readonly #refused: ReadonlyMap<FaultCode, (by?: number) => void>
 
   constructor(ports: PipelinePorts) {
     this.ports = ports
+    this.refusalOf = refusalsBy(ports.nowMs)
     this.#refused = new Map(
       codes().map((code) => [code, ports.meter.counter('refused_total', { code })]),
     )
@@ -264,13 +266,11 @@ class PendingRequest implements Request {
   }
 
   #fail(route: Mounted, error: unknown): void {
-    const { logger } = this.#pipeline.ports
+    const { ports, refusalOf } = this.#pipeline
     const seen = { requestId: this.requestId, route: route.label }
-    // pipeline/2
-    const refusal = refusalOf(error, (defect) =>
-      logger.error('a request failed', { ...seen, ...defect }),
-    )
-    return this.refuse(refusal)
+    const report = (defect: object): void =>
+      ports.logger.error('a request failed', { ...seen, ...defect })
+    return this.refuse(refusalOf(error, report)) // pipeline/2
   }
 
   /** Answers with a fault; `allow` and `connection` are headers that few refusals have. */

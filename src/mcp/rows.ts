@@ -9,6 +9,7 @@
 
 import { ASSISTANT_SCOPES } from '#domain/assistants'
 import type { AccessTokens, Bindings } from '#domain/assistants'
+import type { NowMs } from '#domain/ports'
 import type { Logger, Meter } from '#domain/telemetry'
 import type { Acceptance } from '#src/acceptance/acceptance'
 import { DOCUMENT } from '#src/ingress/answerer'
@@ -16,6 +17,7 @@ import { JSON_TYPE } from '#src/http/reply'
 import type { Style } from '#src/ingress/ingress'
 import { get, post } from '#src/ingress/row'
 import type { Row } from '#src/ingress/row'
+import { refusalsBy } from '#src/refusals/rejection'
 import { Admission } from './admission.ts'
 import { rpcAnswerer } from './answerer.ts'
 import { channelTools } from './channel-tools.ts'
@@ -79,6 +81,7 @@ export interface McpPorts {
   readonly bindings: Bindings
   readonly meter: Meter
   readonly logger: Logger
+  readonly nowMs: NowMs
 }
 
 export interface McpOptions {
@@ -119,6 +122,7 @@ interface PartsOf {
 
 function serverParts(tools: readonly Tool[], { acceptance, ports, version }: PartsOf): ServerParts {
   const { meter, logger, bindings } = ports
+  const refusalOf = refusalsBy(ports.nowMs)
   const calls = new Map(
     tools.map(({ name }) => [name, meter.counter('tool_calls_total', { tool: name })]),
   )
@@ -130,6 +134,7 @@ function serverParts(tools: readonly Tool[], { acceptance, ports, version }: Par
       calls.get(tool)?.()
       if (refusal !== undefined) meter.counter('refused_total', { code: refusal.code })() // meter/1
     },
-    report: (tool, defect) => logger.error('a tool failed', { tool, ...defect }),
+    refusalOf: (tool, error) =>
+      refusalOf(error, (defect) => logger.error('a tool failed', { tool, ...defect })),
   }
 }

@@ -4,11 +4,9 @@ import { McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotoc
 import { ResourceNotFoundError } from '@modelcontextprotocol/server'
 import type { CallToolResult, StandardSchemaWithJSON } from '@modelcontextprotocol/server'
 
-import type { DefectReport } from '#domain/defect'
 import { isFault } from '#domain/fault'
 import type { Fault, FaultCode } from '#domain/fault'
 import type { Answer } from '#domain/ports'
-import { refusalOf } from '#src/refusals/rejection'
 import type { Wire } from '#src/schemas/members'
 import type { JsonSchema, ObjectSchema } from '#src/schemas/json-schema'
 import { toolInput, unknownArgument } from '#src/schemas/document/tool-schemas'
@@ -28,7 +26,8 @@ export interface ServerParts {
   readonly resources: Resources
   /** Called for each tool call, with its refusal if it was refused. */
   readonly called: (tool: string, refusal: Fault | undefined) => void
-  readonly report: (tool: string, defect: DefectReport) => void
+  /** Gives the refusal for a rejected call, and reports it. */
+  readonly refusalOf: (tool: string, error: unknown) => Fault
 }
 
 /** A tool with its schemas as the protocol's library takes them. */
@@ -109,11 +108,11 @@ interface Running {
 /** Never rejects: the library would tell the model the text of the error. */
 async function run(
   { tool, input, sent, call }: Running,
-  { called, report }: ServerParts,
+  { called, refusalOf }: ServerParts,
 ): Promise<CallToolResult> {
   const answer = await orRefusal(
     async () => unknownArgument(input, sent) ?? (await tool.call(sent, call)),
-    (defect) => report(tool.name, defect),
+    (error) => refusalOf(tool.name, error),
   )
   called(tool.name, isFault(answer) ? answer : undefined)
   if (isFault(answer)) {
@@ -127,18 +126,22 @@ async function run(
 
 async function orRefusal<Value>(
   job: () => Promise<Answer<Value>>,
-  report: (defect: DefectReport) => void,
+  refusalFor: (error: unknown) => Fault,
 ): Promise<Answer<Value>> {
   try {
     return await job()
   } catch (error) {
-    return refusalOf(error, report)
+    return refusalFor(error)
   }
 }
 
-function addResources({ server }: McpServer, { resources, report }: ServerParts, call: Call): void {
+function addResources(
+  { server }: McpServer,
+  { resources, refusalOf }: ServerParts,
+  call: Call,
+): void {
   const orThrow = async <Value>(uri: string, job: () => Promise<Answer<Value>>): Promise<Value> => {
-    const answer = await orRefusal(job, (defect) => report('resources', defect))
+    const answer = await orRefusal(job, (error) => refusalOf('resources', error))
     if (isFault(answer)) throw protocolError(answer, uri, call.opening)
     return answer
   }

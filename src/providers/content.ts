@@ -4,14 +4,7 @@
 import { deliveryIdOf } from '#domain/feed'
 import type { FeedEntry } from '#domain/feed'
 import type { Push } from '#domain/push'
-import {
-  entrySeverity,
-  entryText,
-  preview,
-  shortened,
-  textIn,
-  textOf,
-} from '#domain/push/entry-text'
+import { entryText, preview, shortened, textIn, textOf } from '#domain/push/entry-text'
 import type { Fields, Severity } from '#domain/submission'
 
 /** The largest push in bytes that Apple and Google accept. */
@@ -52,7 +45,7 @@ export function contentOf(push: Push): Content {
   const fields = fieldsOf(push.entry)
   const title = textIn(fields, 'title') ?? push.entityTitle ?? push.entry.entityId
   const body = entryText(push.entry, fields)
-  const severity = entrySeverity(push.entry, fields)
+  const { severity } = push
   const data: Record<string, string> = {}
   for (const [name, value] of Object.entries(fields)) data[name] = textOf(value)
   Object.assign(data, namesOf(push.entry), { title, body, severity })

@@ -5,7 +5,7 @@ import type { SecretStore } from '#domain/push/secrets'
 import type { Logger, Meter } from '#domain/telemetry'
 
 export interface ProviderEdge {
-  readonly runtime: Pick<Runtime, 'nowMs' | 'monotonicMs' | 'every' | 'soon' | 'entropy'>
+  readonly runtime: Pick<Runtime, 'nowMs' | 'monotonicMs' | 'every' | 'entropy'>
   readonly logger: Logger
   readonly meter: Meter
   /** Keeps what a provider makes at its first start. */

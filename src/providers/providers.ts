@@ -54,7 +54,8 @@ export const PROVIDER_TABLE: { readonly [Name in ProviderName]: Row<Name> } = {
   },
   webpush: {
     settings: WEBPUSH_SETTINGS,
-    concurrency: { initial: 100, max: 1_000 },
+    // Each service has a limit of its own, so this one is no service's to use up.
+    concurrency: { initial: 1_000, max: 1_000 },
     open: async (settings, edge) =>
       (await import('./webpush/webpush.ts')).openWebPush(settings, edge),
     tokenProblem: (token, settings) => endpointProblem(token, settings, isPublicAddress),

@@ -193,9 +193,11 @@ async function assistantStyles(
   const { authorizationStyle } = await import('#src/authorization/rows')
   const { assistantsOf } = await import('#src/authorization/server')
   const ports = { records, bindings, runtime }
+  const { nowMs } = runtime
+  const mcpPorts = { ...assistantsOf(ports, { baseUrl }), logger, meter, nowMs }
   const options = { baseUrl, resource: `${baseUrl}/mcp`, registration, pages }
   return [
     authorizationStyle({ ...ports, logger }, options),
-    mcpStyle({ ...assistantsOf(ports, { baseUrl }), logger, meter }, { baseUrl, version: VERSION }),
+    mcpStyle(mcpPorts, { baseUrl, version: VERSION }),
   ]
 }

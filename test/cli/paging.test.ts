@@ -2,7 +2,7 @@
 
 import test from 'ava'
 
-import { success } from '#test/support/fake-process-context'
+import { refusal, success } from '#test/support/fake-process-context'
 import type { RecordedRequest } from '#test/support/fake-process-context'
 import { CHANNEL, PASSWORD, run } from '#test/support/command-line'
 
@@ -90,4 +90,28 @@ test('a diagnostic reports an empty list', async (t) => {
   })
   t.deepEqual(context.printed, [])
   t.deepEqual(context.diagnostics, ['none'])
+})
+
+test('dead letters are tried again once, also when they fail again, and one that is damaged keeps none from it', async (t) => {
+  const kept = [1, 2, 3]
+  const { context, exitCode } = await run('dead-letter retry --all', {
+    answer: ({ url, body }) => {
+      if (url.endsWith('/dead-letter/list')) {
+        const { cursor = 0 } = body as { cursor?: string }
+        const [id] = kept.filter((one) => one > Number(cursor))
+        if (id === undefined) return success({ items: [] })
+        return success({ items: [{ dead_letter_id: id }], next_cursor: String(id) })
+      }
+      const { dead_letter_id: id } = body as { dead_letter_id: number }
+      if (id === 2) return refusal(409, 'dead_letter_unreadable')
+      kept.push(kept.length + 1)
+      return success({ op_id: `again-${id}` })
+    },
+  })
+  t.deepEqual(context.printed, ['op_id  again-1', 'op_id  again-3'])
+  t.deepEqual(context.diagnostics, [
+    '2: dead_letter_unreadable',
+    'error: 1 of 3 could not be tried again',
+  ])
+  t.is(exitCode, 1)
 })

@@ -47,12 +47,15 @@ export function preferenceContract(engine: string, open: OpenStore): void {
       message({ fields: { title: 'a', severity: 'high' } }),
       message({ fields: { title: 'b', severity: 'critical' } }),
       thing('update', 'lamp'),
+      event('create', 'fire', { fields: { title: 'c', severity: 'critical' } }),
+      event('update', 'fire', { at: 2, fields: { title: 'd' } }),
+      event('close', 'fire', { at: 3 }),
     )
     await writer.commit()
     const pushes = await new Worker(store).claim(NIGHT)
     const passive = pushes.filter(({ isPassive }) => isPassive)
-    t.deepEqual(placesOf(passive), ['token 1 1', 'token 1 3'])
-    t.is(pushes.length, 6)
+    t.deepEqual(placesOf(passive), ['token 1 1', 'token 1 3', 'token 1 6'])
+    t.is(pushes.length, 12)
   })
 
   test(`${engine}: an Event has its present severity where an entry does not repeat it`, async (t) => {
@@ -63,7 +66,17 @@ export function preferenceContract(engine: string, open: OpenStore): void {
     const fields = { title: 'fire', severity: 'critical' }
     await writer.take(event('create', 'e', { fields })).commit()
     await writer.take(event('update', 'e', { fields: { title: 'more fire' } })).commit()
-    t.deepEqual(placesOf(await new Worker(store).claim(NIGHT)), ['token 1 1', 'token 1 2'])
+    await addPushDevice(store, A, 2)
+    await writer.take(event('update', 'e', { at: 3, fields: { title: 'again' } })).commit()
+    await writer.take(event('close', 'e', { at: 4 })).commit()
+    const pushes = await new Worker(store).claim(NIGHT)
+    t.is(
+      pushes
+        .map(({ route, severity }) => `${route.token} ${severity}`)
+        .toSorted()
+        .join(', '),
+      `${'token 1 critical, '.repeat(3)}token 1 normal, token 2 critical, token 2 normal`,
+    )
   })
 
   test(`${engine}: a device has other preferences in another channel, and those that it had before`, async (t) => {

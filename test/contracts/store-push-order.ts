@@ -14,6 +14,7 @@ import {
   addPushDevice,
   deferred,
   delivered,
+  deviceId,
   placesOf,
 } from '#test/support/push-jobs'
 import type { OpenStore } from './store-contract.ts'
@@ -42,6 +43,20 @@ async function holdUpdate(writer: ChannelWriter, worker: Worker): Promise<void> 
 }
 
 export function pushOrderContract(engine: string, open: OpenStore): void {
+  test(`${engine}: a device with a new route does not wait for what the old one was told`, async (t) => {
+    const { store, writer } = await withDevice(open, t)
+    const worker = new Worker(store)
+    await writer.take(message()).commit()
+    const HOUR_MS = 3_600_000
+    await worker.settle(NOW, ...(await worker.claim(NOW)).map((push) => deferred(push, HOUR_MS)))
+    await writer.take(message()).commit()
+    t.deepEqual(await worker.claim(NOW), [], 'the second waits behind the first')
+    await store.devices.setRoute(deviceId(1), 'apns', 'token 1')
+    t.deepEqual(await worker.claim(NOW), [], 'the same route was refused')
+    await store.devices.setRoute(deviceId(1), 'apns', 'token 2')
+    t.deepEqual(placesOf(await worker.claim(NOW)), ['token 2 1', 'token 2 2'])
+  })
+
   test(`${engine}: claiming/3: a push that ended under a clock that was ahead holds no later one`, async (t) => {
     const { store, writer } = await withDevice(open, t)
     const worker = new Worker(store)

@@ -49,6 +49,8 @@ export function receiptContract(engine: string, open: OpenStore): void {
       return found
     }
     await worker.settle(NOW, delivered(pushTo(2)), failed(pushTo(3)), failed(pushTo(4), true))
+    const { length } = pushes
+    t.like(await store.pushes.backlog('apns'), { jobs: length - 3 }, 'three have ended')
     await store.subscriptions.acknowledge([{ deviceId: deviceId(6), channelId: A, seq: 1 }])
     const expected = [
       '1 waiting',

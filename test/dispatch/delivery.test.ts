@@ -5,9 +5,15 @@ import test from 'ava'
 import type { Outcome } from '#domain/push'
 import { DispatchBench, NOW } from '#test/support/dispatch-bench'
 import { DELIVERED, FakeProvider } from '#test/support/fake-provider'
-import { placesOf } from '#test/support/push-jobs'
+import { deviceId, placesOf } from '#test/support/push-jobs'
 import { message } from '#test/support/submissions'
 
+const IN_AN_HOUR: Outcome = {
+  kind: 'deferred',
+  trouble: 'device',
+  reason: 'http-503',
+  afterMs: 3_600_000,
+}
 /** Pushes of the bench that may be in flight. */
 const SLOTS = 64
 
@@ -47,5 +53,20 @@ test('delivery/4: pushes that meet a defect fail and release their slots', async
   t.is(bench.counted('failed'), SLOTS + 1)
   t.is(bench.counted('delivered'), SLOTS + 1)
   t.is(bench.meter.gauges.get('push_in_flight{apns}')?.(), 0)
+  await dispatcher.stop()
+})
+
+test('delivery/1: a new route of a device does not wait as long as the old one was told to', async (t) => {
+  const bench = await DispatchBench.open(t)
+  const { writer, provider, store } = bench
+  provider.answer = ({ route }) => (route.token === 'token 1' ? IN_AN_HOUR : DELIVERED)
+  await writer.take(message(), message()).commit()
+  const dispatcher = bench.start()
+  await bench.advanceUntil('both wait', () => bench.meter.gauges.get('push_held{apns}')?.() === 0)
+  t.is(provider.sent.length, 1)
+  await store.devices.setRoute(deviceId(1), 'apns', 'token 2')
+  await bench.advanceUntil('both are written', () => bench.counted('delivered') === 2)
+  t.deepEqual(placesOf(provider.taken), ['token 2 1', 'token 2 2'])
+  t.true(bench.time.nowMs() < NOW + 10_000)
   await dispatcher.stop()
 })

@@ -61,6 +61,7 @@ test('delivery/1: a device whose push was refused for now gets its pushes later,
   t.is(bench.meter.total('push_retries_total{apns}'), 3)
   t.is(bench.meter.total('push_refusals_total{apns,TooMany}'), 3)
   t.true(bench.time.nowMs() - NOW >= 7_000, 'one, two and four seconds')
+  t.true((bench.meter.gauges.get('push_concurrency{apns}')?.() ?? 0) >= 8, 'nobody else waits')
   await dispatcher.stop()
 })
 

@@ -60,7 +60,7 @@ async function startBoth(t: ExecutionContext): Promise<OAuthRig> {
         { ...ports, logger },
         { baseUrl: BASE, resource: RESOURCE, registration: { kind: 'open' }, pages: 'password' },
       ),
-      mcpStyle({ tokens, bindings, logger, meter }, options),
+      mcpStyle({ tokens, bindings, logger, meter, nowMs: Date.now }, options),
     ],
   })
   const channel = await rig.channels.credentials(rig.channelId)

@@ -16,6 +16,7 @@ const fire = parseEventId('fire')
 if (lamp === undefined || fire === undefined) throw new Error('not an id')
 const THING = { model: 'thing', action: 'update', entityId: lamp, state: 'active', rev: 3 } as const
 const EVENT = { model: 'event', action: 'update', entityId: fire, state: 'open', rev: 2 } as const
+const CLOSED = { ...EVENT, action: 'close', state: 'closed' } as const
 const ACKNOWLEDGED = { ...EVENT, action: 'acknowledge' } as const
 
 // Specification: Severity mapping.
@@ -26,9 +27,15 @@ const SEVERITIES: readonly (readonly [Severity, string, number, string])[] = [
   ['low', 'passive', 5, 'normal'],
 ]
 
-test('the severity of a push decides interruption level, sound and priorities', (t) => {
-  for (const [severity, level, priority, android] of SEVERITIES) {
-    const push = pushOf('apns', { fields: { title: 'a', severity } })
+test('the severity of a push, also that of its Event, decides interruption level, sound and priorities', (t) => {
+  const rows = SEVERITIES.flatMap(([severity, ...expected]) =>
+    [
+      { fields: { title: 'a', severity } },
+      { entry: EVENT, fields: { message: 'a' }, present: { severity } },
+    ].map((parts) => [severity, parts, ...expected] as const),
+  )
+  for (const [severity, parts, level, priority, android] of rows) {
+    const push = pushOf('apns', parts)
     const notification = notificationOf(push, 'topic')
     const { aps } = notification.buildApnsOptions()
     t.is(aps['interruption-level'], level)
@@ -80,6 +87,26 @@ const ROWS: readonly (readonly [string, PushParts, readonly [string, string, Sev
     'an Event that somebody without a name has, who says something',
     { entry: ACKNOWLEDGED, fields: { acknowledged_at: 1, note: 'On my way' }, entityTitle: 'Fire' },
     ['Fire', 'Acknowledged: On my way', 'low'],
+  ],
+  [
+    'an Event whose severity is cleared',
+    { entry: EVENT, fields: { severity: '' }, present: { severity: 'high' } },
+    ['fire', 'open', 'normal'],
+  ],
+  [
+    'the end of a critical Event',
+    { entry: CLOSED, fields: {}, present: { severity: 'critical' } },
+    ['fire', 'closed', 'normal'],
+  ],
+  [
+    'the end of an Event of no importance',
+    { entry: CLOSED, fields: {}, present: { severity: 'low' } },
+    ['fire', 'closed', 'low'],
+  ],
+  [
+    'the end of an Event that says how grave it is',
+    { entry: CLOSED, fields: { severity: 'high' }, present: { severity: 'low' } },
+    ['fire', 'closed', 'high'],
   ],
   ['an Event without fields', { entry: EVENT, fields: {} }, ['fire', 'open', 'normal']],
   [

@@ -7,9 +7,17 @@ import test from 'ava'
 
 import type { Outcome } from '#domain/push'
 import type { FcmMessage, FcmRefusal } from '#src/dev/servers/push/fcm-server'
+import { UNREACHABLE, accessTokensFor } from '#src/providers/fcm/access-tokens'
 import { openFcm } from '#src/providers/fcm/fcm'
 import { temporaryFolder, until } from '#test/support/gateway'
-import { accountText, fcmBench, googleToken, pushOf, testEdge } from '#test/support/push-servers'
+import {
+  accountText,
+  fcmBench,
+  fcmKeys,
+  googleToken,
+  pushOf,
+  testEdge,
+} from '#test/support/push-servers'
 
 const DELIVERED: Outcome = { kind: 'delivered' }
 
@@ -44,6 +52,8 @@ serially('Google gets a push as data, with its priority and remaining time', asy
 })
 
 // Each row has an answer of Google and the outcome of the push.
+const LOST: Outcome = { kind: 'deferred', trouble: 'provider', reason: 'ConnectionFailed' }
+const AWAY = { status: 503, canonical: 'UNAVAILABLE', errorCode: 'UNAVAILABLE' } as const
 const QUOTA = { status: 429, canonical: 'RESOURCE_EXHAUSTED', errorCode: 'QUOTA_EXCEEDED' } as const
 const ANSWERS: readonly (readonly [FcmRefusal, Outcome])[] = [
   [
@@ -74,6 +84,11 @@ const ANSWERS: readonly (readonly [FcmRefusal, Outcome])[] = [
     { ...QUOTA, retryAfter: '5' },
     { kind: 'deferred', trouble: 'provider', reason: 'message-rate-exceeded', afterMs: 5_000 },
   ],
+  [AWAY, { kind: 'deferred', trouble: 'provider', reason: 'server-unavailable' }],
+  [
+    { ...AWAY, retryAfter: '30' },
+    { kind: 'deferred', trouble: 'provider', reason: 'server-unavailable', afterMs: 30_000 },
+  ],
   [
     { status: 500, canonical: 'INTERNAL', errorCode: 'INTERNAL' },
     { kind: 'deferred', trouble: 'provider', reason: 'internal-error' },
@@ -91,20 +106,37 @@ serially('the provider maps each answer of Google to its outcome', async (t) => 
   t.deepEqual(bad, { kind: 'gone', reason: 'invalid-argument' })
 })
 
-serially('the library repeats a push while the service is unavailable for a moment', async (t) => {
-  const { server, provider } = await fcmBench(t)
-  let refusals = 2
-  server.refuse = () => {
-    refusals -= 1
-    return refusals < 0
-      ? undefined
-      : { status: 503, canonical: 'UNAVAILABLE', errorCode: 'UNAVAILABLE' }
-  }
-  t.deepEqual(await provider.send(pushOf('fcm')), DELIVERED)
-})
+serially(
+  'a push whose connection ends without an answer is deferred, and the next one is sent',
+  async (t) => {
+    const { server, provider } = await fcmBench(t)
+    const { standIn } = server
+    standIn.latency = 'hang'
+    const sending = provider.send(pushOf('fcm'))
+    await until(
+      () => Promise.resolve(standIn.unanswered),
+      (count) => count === 1,
+    )
+    standIn.breakConnections()
+    t.deepEqual(await sending, LOST)
+    standIn.latency = 0
+    t.deepEqual(await provider.send(pushOf('fcm')), DELIVERED)
+  },
+)
 
 serially(
-  'the provider sends simultaneous pushes in few batches, and each gets its own answer',
+  'a token endpoint that does not answer is not waited for, and accuses no key',
+  async (t) => {
+    const { server } = await fcmBench(t)
+    server.standIn.answerPlain = () => undefined
+    const account = { projectId: 'p', clientEmail: 'c', privateKey: fcmKeys()[0] }
+    const tokens = accessTokensFor(account, Date.now, 50)
+    await t.throwsAsync(tokens.getAccessToken(), { message: UNREACHABLE })
+  },
+)
+
+serially(
+  'the provider sends simultaneous pushes over few connections, and each gets its own answer',
   async (t) => {
     const { server, provider } = await fcmBench(t)
     const pushes = Array.from({ length: 300 }, () => pushOf('fcm'))
@@ -127,6 +159,12 @@ serially(
     t.like(refused, { kind: 'deferred', trouble: 'credentials' })
     server.refuseGrant = undefined
     t.deepEqual(await provider.send(pushOf('fcm')), DELIVERED)
+    server.forgetGrants()
+    t.like(await provider.send(pushOf('fcm')), { trouble: 'credentials' }, 'ended early')
+    server.refuseGrant = 'invalid_grant'
+    t.like(await provider.send(pushOf('fcm')), { trouble: 'credentials' }, 'and no other')
+    server.refuseGrant = undefined
+    t.deepEqual(await provider.send(pushOf('fcm')), DELIVERED, 'with another access token')
     await writeFile(keyFile, otherKey)
     edge.look()
     await until(

@@ -95,6 +95,24 @@ test('webpush-service/4: a burst of failures counts once, and puts off those tha
   t.true(service.isResting)
 })
 
+test('webpush-service/5: a service whose answers are late holds few pushes, and puts off the others', async (t) => {
+  const { service, open, answer, pass } = rig()
+  for (let count = 0; count < 10; count += 1) void service.send(REQUEST)
+  const waiting = service.send(REQUEST)
+  pass(1_999)
+  service.check()
+  answer(201)
+  t.is(open.length, 9, 'this one was in time')
+  pass(1)
+  service.check()
+  const SLOW: Reply = { kind: 'unanswered', reason: 'slow', afterMs: 1_000 }
+  t.deepEqual([await waiting, await service.send(REQUEST)], [SLOW, SLOW])
+  pass(2_000)
+  while (open.length > 0) answer(201)
+  for (let count = 0; count < 9; count += 1) void service.send(REQUEST)
+  t.is(open.length, 8, 'late answers earn no more at once')
+})
+
 test('the token of a service is made anew once it is half as old as it may be', (t) => {
   const { service, pass } = rig()
   t.is(service.authorization, 'token 1')

@@ -69,12 +69,17 @@ test('a browser gets the whole entry, encrypted for it, with the headers of Web 
   return undefined
 })
 
-test('a push that is wanted quiet has the lowest urgency and is silent, and another of its entry sounds', async (t) => {
+test('a push that is wanted quiet has the lowest urgency and is silent, another of its entry or its Event sounds', async (t) => {
   const { service, provider, subscription } = await webPushBench(t)
   const taken: WebPush[] = []
   service.taken = (push) => taken.push(push)
   const loud = webPushOf(subscription, { fields: { title: 'Fire', severity: 'high' } })
-  for (const push of [loud, { ...loud, isPassive: true }, loud]) await provider.send(push)
+  const ofEvent = webPushOf(subscription, {
+    entry: { model: 'event', action: 'update' },
+    fields: { message: 'in the hall' },
+    present: { severity: 'critical' },
+  })
+  for (const push of [loud, { ...loud, isPassive: true }, loud, ofEvent]) await provider.send(push)
   const heard = taken.map((push) => {
     const { notification } = JSON.parse(decrypted(push, subscription)) as {
       readonly notification: { readonly silent: boolean }
@@ -84,6 +89,7 @@ test('a push that is wanted quiet has the lowest urgency and is silent, and anot
   t.deepEqual(heard, [
     ['high', false],
     ['low', true],
+    ['high', false],
     ['high', false],
   ])
 })

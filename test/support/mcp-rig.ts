@@ -70,7 +70,7 @@ export async function startMcp(
   const bindings = new FakeBindings()
   const logger = new FakeLogger()
   const meter = options.meter ?? new FakeMeter()
-  const ports = { tokens, bindings, logger, meter }
+  const ports = { tokens, bindings, logger, meter, nowMs: Date.now }
   const surface = { baseUrl, version: '9.9.9', statusRetentionMs: 7 * 86_400_000 }
   const style: Style = (acceptance) => rows(acceptance, ports, surface)
   const rig = await startIngress(t, { ...options, styles: [style] })

@@ -9,9 +9,11 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import type { ExecutionContext } from 'ava'
 
 import type { Provider, Push } from '#domain/push'
+import { entrySeverity } from '#domain/push/entry-text'
 import type { ProviderName } from '#domain/push/providers'
 import { parseOperationId, parseMessageId } from '#domain/identity'
 import type { FeedEntry } from '#domain/feed'
+import type { Fields } from '#domain/submission'
 import { ApnsServer } from '#src/dev/servers/push/apns-server'
 import { FCM_HOSTS, FcmServer } from '#src/dev/servers/push/fcm-server'
 import { redirectConnections } from '#src/dev/servers/push/redirect'
@@ -47,7 +49,7 @@ const fcmKey = (): string =>
 
 let madeKeys: readonly [string, string] | undefined
 /** Two keys that all tests share: to make one takes a tenth of a second. */
-const fcmKeys = (): readonly [string, string] => (madeKeys ??= [fcmKey(), fcmKey()])
+export const fcmKeys = (): readonly [string, string] => (madeKeys ??= [fcmKey(), fcmKey()])
 
 export const accountText = (key: string): string =>
   JSON.stringify({
@@ -83,7 +85,6 @@ export function testEdge(): TestEdge {
     runtime: {
       nowMs: Date.now,
       monotonicMs: () => performance.now() + aheadMs,
-      soon: setImmediate,
       entropy: randomBytes,
       every: (_, chore) => {
         chores.push(chore)
@@ -150,6 +151,8 @@ export interface PushParts {
   readonly entry?: Partial<FeedEntry>
   readonly fields?: object
   readonly entityTitle?: string
+  /** The present fields of its Event. */
+  readonly present?: Fields
   readonly expiresAt?: number
 }
 
@@ -160,6 +163,18 @@ export function pushOf(provider: ProviderName, parts: PushParts = {}): Push {
   const entityId = parseMessageId(made.toString(16).padStart(32, '0'))
   if (opId === undefined || entityId === undefined) throw new Error('not an id')
   const token = provider === 'apns' ? appleToken(made) : googleToken(made)
+  const fields = parts.fields ?? { title: 'a title' }
+  const entry: FeedEntry = {
+    channelId: channel(1),
+    seq: 7,
+    opId,
+    model: 'message',
+    action: 'send',
+    entityId,
+    acceptedAt: 1_000,
+    payload: JSON.stringify(fields),
+    ...parts.entry,
+  }
   return {
     id: made,
     provider,
@@ -169,17 +184,8 @@ export function pushOf(provider: ProviderName, parts: PushParts = {}): Push {
       token: parts.token ?? token,
       revision: 1,
     },
-    entry: {
-      channelId: channel(1),
-      seq: 7,
-      opId,
-      model: 'message',
-      action: 'send',
-      entityId,
-      acceptedAt: 1_000,
-      payload: JSON.stringify(parts.fields ?? { title: 'a title' }),
-      ...parts.entry,
-    },
+    entry,
+    severity: entrySeverity(entry, fields as Fields, parts.present),
     attempts: 0,
     expiresAt: parts.expiresAt ?? Date.now() + 86_400_000,
     queuedAt: 1_000,

@@ -1,10 +1,11 @@
 // heliograph dead-letter: list, retry.
 
 import type { DeadLetter } from '#src/client/bodies'
+import { HeliographError } from '#src/client/error'
 import { ACCESS } from '#src/cli/access'
 import { command, flag, optional } from '#src/cli/command'
 import { commandClientOf } from '#src/cli/command-client'
-import { UsageError } from '#src/cli/endings'
+import { CommandError, UsageError } from '#src/cli/endings'
 import { dateText } from '#src/cli/terminal-text'
 import { LISTED, eachPage, list as listPages } from '#src/cli/paging'
 
@@ -32,6 +33,9 @@ export const list = command({
 
 const EVERY = { limit: undefined, cursor: undefined }
 
+/** Refusals of one dead letter, which do not keep the others from being tried. */
+const SKIPPED: readonly string[] = ['dead_letter_not_found', 'dead_letter_unreadable']
+
 export const retry = command({
   description:
     'Tries a submission again that was set aside, or all of them, oldest first. Each is accepted ' +
@@ -45,10 +49,22 @@ export const retry = command({
     const { client, report } = await commandClientOf(options, context)
     if (id !== undefined)
       return report(await client.deadLetters.retry({ dead_letter_id: Number(id) }))
-    await eachPage(client.deadLetters.list, { ...EVERY, all }, context, async (items) => {
-      for (const { dead_letter_id } of items)
-        report(await client.deadLetters.retry({ dead_letter_id }))
+    // One that fails again is set aside anew, behind the others: only those of now are tried.
+    const ids: number[] = []
+    await eachPage(client.deadLetters.list, { ...EVERY, all }, context, (items) => {
+      for (const { dead_letter_id } of items) ids.push(dead_letter_id)
     })
+    let left = 0
+    for (const dead_letter_id of ids) {
+      try {
+        report(await client.deadLetters.retry({ dead_letter_id }))
+      } catch (error) {
+        if (!(error instanceof HeliographError && SKIPPED.includes(error.code))) throw error
+        context.terminal.printDiagnostic(`${dead_letter_id}: ${error.code}`)
+        left += 1
+      }
+    }
+    if (left > 0) throw new CommandError(`${left} of ${ids.length} could not be tried again`)
     return undefined
   },
 })

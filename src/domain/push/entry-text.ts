@@ -48,10 +48,25 @@ function valuesIn(attrs: Json | undefined): string {
   return preview(shown.join(', '))
 }
 
-/** The severity of an entry: `low` for what should wake nobody. */
-export function entrySeverity({ model, action }: FeedEntry, fields: Fields): Severity {
+/**
+ * The severity of an entry: `low` for what should wake nobody. `present` has the present fields of
+ * its Event, whose severity counts where the entry says none; the end of an Event sounds no louder
+ * than `normal` then.
+ */
+export function entrySeverity(
+  { model, action }: FeedEntry,
+  own: Fields,
+  present: Fields = {},
+): Severity {
   if (model === 'thing' || action === 'acknowledge') return 'low'
-  const text = textIn(fields, 'severity')?.trim().toLowerCase()
+  if ('severity' in own) return severityOf(own['severity'])
+  const severity = severityOf(present['severity'])
+  return action === 'close' && severity !== 'low' ? DEFAULT_SEVERITY : severity
+}
+
+/** A text that is one of the four severities, in any case; anything else is the default one. */
+export function severityOf(value: unknown): Severity {
+  const text = typeof value === 'string' ? value.trim().toLowerCase() : ''
   return SEVERITIES.find((severity) => severity === text) ?? DEFAULT_SEVERITY
 }
 

@@ -9,6 +9,7 @@ import type { FeedEntry } from '#domain/feed'
 import type { ChannelId, DeviceId } from '#domain/identity'
 import { DEFAULT_SEVERITY, SEVERITIES } from '#domain/submission'
 import type { Fields, Model, Severity } from '#domain/submission'
+import { severityOf } from './entry-text.ts'
 
 export const QUIET_MAX = 8
 export const PREFERRED_THINGS_MAX = 100
@@ -65,13 +66,11 @@ export function pushableOf(
   present: Fields = {},
 ): Pushable {
   const valueOf = (name: string): unknown => (name in own ? own[name] : present[name])
-  const severity = valueOf('severity')
   const filed = valueOf('thing_id')
   const filedUnder = typeof filed === 'string' && filed !== '' ? filed : undefined
-  const word = model !== 'thing' && typeof severity === 'string' ? severity.trim() : ''
   return {
     model,
-    severity: SEVERITIES.find((known) => known === word.toLowerCase()) ?? DEFAULT_SEVERITY,
+    severity: model === 'thing' ? DEFAULT_SEVERITY : severityOf(valueOf('severity')),
     level: model === 'event' ? levelIn(valueOf('level')) : 0,
     thingId: model === 'thing' ? entityId : filedUnder,
   }

@@ -11,9 +11,9 @@ import { contentWithin, loudnessOf } from '#src/providers/content'
 import type { Content } from '#src/providers/content'
 import { CredentialsError, openCredentials } from '#src/providers/credentials-file'
 import type { ProviderEdge } from '#src/providers/edge'
+import { Connections } from '#src/providers/http2/connections'
+import type { Answer, Request } from '#src/providers/http2/exchange'
 import { outcomeOf } from './answers.ts'
-import { Connections } from './connections.ts'
-import type { Answer, Request } from './exchange.ts'
 import type { ApnsSettings } from './settings.ts'
 
 /** Rejects with a sentence for the operator when the key cannot be used. */

@@ -20,16 +20,23 @@ export interface AccessTokens {
 export const UNREACHABLE = 'token-endpoint-unreachable'
 
 const SCOPES = ['https://www.googleapis.com/auth/firebase.messaging']
+/** The library asks up to three times, so this is a third of what a push waits for. */
+const ANSWER_MS_MAX = 5_000
 const REFUSALS_MIN = 400
 const REFUSALS_BELOW = 500
 const TOO_MANY = 429
 
 /** Returns an object that makes access tokens. Its errors have neither the key nor the request. */
-export function accessTokensFor(account: ServiceAccount, nowMs: () => number): AccessTokens {
+export function accessTokensFor(
+  account: ServiceAccount,
+  nowMs: () => number,
+  timeout = ANSWER_MS_MAX,
+): AccessTokens {
   const { clientEmail: email, privateKey: key } = account
+  const options = { email, key, scopes: SCOPES, transporterOptions: { timeout } }
   return {
     getAccessToken: async () => {
-      const result = await new JWT({ email, key, scopes: SCOPES }).authorize().catch(statusOf)
+      const result = await new JWT(options).authorize().catch(statusOf)
       if (typeof result === 'number') {
         const isRefused = result >= REFUSALS_MIN && result < REFUSALS_BELOW && result !== TOO_MANY
         throw new Error(isRefused ? `refused with status ${result}` : UNREACHABLE)

@@ -56,12 +56,17 @@ function meaningOf(error: FcmError): Meaning {
   // The token belongs to another project; the credentials are valid.
   if (detailOf(error) === 'SENDER_ID_MISMATCH') return 'gone'
   if (code === 'messaging/invalid-argument' && BAD_TOKEN.test(message)) return 'gone'
-  if (code === 'app/invalid-credential' && message.includes(UNREACHABLE)) return 'unavailable'
+  if (isUnreachable(error)) return 'unavailable'
   return MEANINGS[code] ?? 'unavailable'
 }
 
 /** Returns the code without its prefix, never the message, which may quote the token. */
-const reasonOf = ({ code }: FcmError): string => code.replace(/^[a-z]+\//, '')
+const reasonOf = (error: FcmError): string =>
+  isUnreachable(error) ? UNREACHABLE : error.code.replace(/^[a-z]+\//, '')
+
+/** The library has one code for a refused key and for no answer about it. */
+const isUnreachable = ({ code, message = '' }: FcmError): boolean =>
+  code === 'app/invalid-credential' && message.includes(UNREACHABLE)
 
 /** Returns Firebase's own code, which the library merges with others. */
 function detailOf({ httpResponse }: FcmError): unknown {

@@ -1,4 +1,4 @@
-// Sends pushes to Google's push service with firebase-admin, in batches.
+// Sends pushes to Google's push service with firebase-admin, over HTTP/2 connections of our own.
 
 import { createPrivateKey } from 'node:crypto'
 
@@ -12,11 +12,15 @@ import type { Severity } from '#domain/submission'
 import { contentWithin, loudnessOf } from '#src/providers/content'
 import { CredentialsError, openCredentials } from '#src/providers/credentials-file'
 import type { ProviderEdge } from '#src/providers/edge'
+import { Connections } from '#src/providers/http2/connections'
 import { accessTokensFor } from './access-tokens.ts'
 import type { ServiceAccount } from './access-tokens.ts'
 import { outcomeOf } from './answers.ts'
-import { Batches } from './batches.ts'
+import { carry } from './carrying.ts'
 import type { FcmSettings } from './settings.ts'
+
+/** The library's address for messages. */
+const GOOGLE = 'https://fcm.googleapis.com'
 
 /** Rejects with a sentence for the operator when the credentials cannot be used. */
 export async function openFcm(
@@ -31,11 +35,12 @@ export async function openFcm(
     const credential = accessTokensFor(account, runtime.nowMs)
     return initializeApp({ credential, projectId }, `heliograph-${apps}`)
   }
+  const connections = new Connections(GOOGLE, runtime)
   let app: App
   let messaging: Messaging
   const use = (account: ServiceAccount): void => {
     app = appOf(account)
-    messaging = getMessaging(app)
+    messaging = carry(getMessaging(app), connections)
   }
   const file = await openCredentials(
     {
@@ -52,34 +57,18 @@ export async function openFcm(
     edge,
   )
   use(file.credentials)
-  const batches = new Batches<TokenMessage, Outcome>({
-    soon: runtime.soon,
-    sendAll: (messages) => sendAll(messaging, messages, runtime.nowMs),
-  })
   return {
     name: 'fcm',
-    send: (push) => batches.send(messageOf(push, runtime.nowMs())),
+    send: async (push): Promise<Outcome> => {
+      const { responses } = await messaging.sendEach([messageOf(push, runtime.nowMs())])
+      const error = responses[0]?.error
+      return error === undefined ? { kind: 'delivered' } : outcomeOf(error, runtime.nowMs())
+    },
     close: async () => {
       file.close()
+      await connections.destroy()
       await deleteApp(app)
     },
-  }
-}
-
-async function sendAll(
-  messaging: Messaging,
-  messages: readonly TokenMessage[],
-  nowMs: () => number,
-): Promise<readonly Outcome[]> {
-  try {
-    const { responses } = await messaging.sendEach([...messages])
-    return responses.map(({ success, error }): Outcome => {
-      if (success || error === undefined) return { kind: 'delivered' }
-      return outcomeOf(error, nowMs())
-    })
-  } catch {
-    // The library rejects a batch as a whole, which says nothing about a single message.
-    return messages.map(() => ({ kind: 'deferred', trouble: 'provider', reason: 'batch-failed' }))
   }
 }
 

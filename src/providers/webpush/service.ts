@@ -7,6 +7,9 @@
 //   webpush-service/3. A service that failed FAILURES_MAX times in a row rests: its pushes are put
 //     off at once, and one tries it at the end of the rest.
 //   webpush-service/4. A burst of failures counts once.
+//   webpush-service/5. While a request has no answer for SLOW_MS, its service gets no further ones
+//     than its limit, which grows by quick answers alone, and what has no room is put off: pushes
+//     that wait take the room of other services.
 
 import type { Dispatcher } from 'undici'
 
@@ -18,6 +21,7 @@ import type { Reply, ServiceRequest } from './exchange.ts'
 export const AT_ONCE_MAX = 128
 const AT_ONCE_FIRST = 8
 const ANSWER_MS_MAX = 15_000
+const SLOW_MS = 2_000
 const FAILURES_MAX = 3
 const REST = { firstMs: 1_000, maxMs: 300_000 }
 
@@ -78,6 +82,7 @@ export class Service {
     if (restMs > 0 || (this.isResting && this.#inFlight.size > 0)) {
       return Promise.resolve(resting(Math.max(restMs, REST.firstMs)))
     }
+    if (this.#isStalled(nowMs)) return Promise.resolve(SLOW)
     return new Promise((reply) => {
       this.#waiting.push({ request, reply })
       this.#begin()
@@ -86,11 +91,23 @@ export class Service {
 
   /** Ends requests that wait for too long. */
   check(): void {
-    const beganBeforeMs = this.#ports.monotonicMs() - ANSWER_MS_MAX
+    const nowMs = this.#ports.monotonicMs()
+    const beganBeforeMs = nowMs - ANSWER_MS_MAX
     for (const exchange of this.#inFlight) {
       if (exchange.beganMs > beganBeforeMs) break // They began in this order.
       exchange.giveUp() // webpush-service/2
     }
+    if (this.#isStalled(nowMs)) this.#putOff(SLOW)
+  }
+
+  /** True without room while an answer is late. (webpush-service/5) */
+  #isStalled(nowMs: number): boolean {
+    const [oldest] = this.#inFlight
+    return this.#inFlight.size >= this.#limit && nowMs - (oldest?.beganMs ?? nowMs) >= SLOW_MS
+  }
+
+  #putOff(ending: Reply): void {
+    for (const { reply } of this.#waiting.splice(0)) reply(ending)
   }
 
   close(): Promise<void> {
@@ -119,14 +136,16 @@ export class Service {
   }
 
   #learn(ending: Reply, beganMs: number): void {
+    const { nowMs, monotonicMs } = this.#ports
     const status = ending.kind === 'answered' ? ending.answer.status : 0
     if (ending.kind === 'forbidden' || (status > 0 && status < 500)) {
       this.#failures = 0
-      this.#limit = Math.min(AT_ONCE_MAX, this.#limit + 1)
+      const isSlow = monotonicMs() - beganMs >= SLOW_MS // webpush-service/5
+      this.#limit = isSlow ? Math.min(AT_ONCE_FIRST, this.#limit) : this.#limit + 1
+      this.#limit = Math.min(AT_ONCE_MAX, this.#limit)
       return
     }
     if (beganMs < this.#failedMs) return // webpush-service/4
-    const { nowMs, monotonicMs } = this.#ports
     this.#failedMs = monotonicMs()
     this.#failures += 1
     this.#limit = 1
@@ -135,8 +154,9 @@ export class Service {
     const backOffMs = doubledMs(REST, this.#failures - FAILURES_MAX)
     const restMs = Math.max(backOffMs, afterMsFrom(asked, nowMs()) ?? 0)
     this.#restsUntilMs = this.#failedMs + restMs
-    for (const { reply } of this.#waiting.splice(0)) reply(resting(restMs))
+    this.#putOff(resting(restMs))
   }
 }
 
+const SLOW: Reply = { kind: 'unanswered', reason: 'slow', afterMs: REST.firstMs }
 const resting = (afterMs: number): Reply => ({ kind: 'unanswered', reason: 'resting', afterMs })

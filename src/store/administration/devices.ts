@@ -10,6 +10,7 @@ import type { Executor } from '#src/store/jobs/executor'
 import type { Tables } from '#src/store/entities/tables'
 import { lockedDevice } from './locked.ts'
 import { SeenDevices } from './seen-devices.ts'
+import { hastenJobsOf } from '#src/store/pushes/delays'
 import { flagChannelsOf } from '#src/store/pushes/flags'
 
 const IDEMPOTENT = { isIdempotent: true }
@@ -95,13 +96,21 @@ export class Devices implements DeviceStore {
     providerToken: string | undefined,
   ): Promise<boolean> {
     return this.#database.durable(async (executor) => {
+      const former = await executor.first<{ readonly token: string | null }>(
+        'SELECT provider_token AS token FROM devices WHERE device_id = ?',
+        [deviceId],
+      )
       const { affected } = await executor.run(
         `UPDATE devices SET channel_type = ?, provider_token = ?,
             route_revision = route_revision + 1
           WHERE device_id = ?`,
         [channelType, providerToken ?? null, deviceId],
       )
-      if (affected === 1 && channelType !== 'private') await flagChannelsOf(executor, deviceId)
+      if (affected === 1 && channelType !== 'private') {
+        await flagChannelsOf(executor, deviceId)
+        // An app sets its token at each start: the same one has been refused.
+        if (former?.token !== providerToken) await hastenJobsOf(executor, deviceId)
+      }
       return affected === 1
     }, IDEMPOTENT)
   }

@@ -6,11 +6,12 @@
 import type { FeedEntry } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
 import type { Push, PushClaim } from '#domain/push'
+import { entrySeverity } from '#domain/push/entry-text'
 import { isFiltered, presentFieldsOf, pushableOf } from '#domain/push/preferences'
 import type { PreferenceReader, Preferences, Pushable } from '#domain/push/preferences'
 import type { ProviderName, Platform } from '#domain/push/providers'
 import { jsonOf, recordOf } from '#domain/record'
-import type { Fields } from '#domain/submission'
+import type { Fields, Severity } from '#domain/submission'
 import type { Executor } from '#src/store/jobs/executor'
 import { FEED_COLUMNS, entryFrom } from '#src/store/feed/deliverables'
 import type { StoredEntry } from '#src/store/feed/deliverables'
@@ -85,7 +86,8 @@ export async function loadPushes(
     }
     const { platform, token, revision } = target
     const fields = present.get(keyOf(job))
-    const wish = target.preferences && wishes.of(target.preferences, loaded, fields)
+    const severity = entrySeverity(loaded.entry, loaded.content ?? {}, fields)
+    const wish = target.preferences && wishes.of(target.preferences, loaded, { severity, fields })
     if (wish === 'none') {
       filtered.push(job.id)
       continue
@@ -97,6 +99,7 @@ export async function loadPushes(
       route: { device: job.device, platform, token, revision },
       entry: loaded.entry,
       ...(entityTitle !== undefined && { entityTitle }),
+      severity,
       // A new route begins without the failures of the old one.
       attempts: revision === job.routeRevision ? job.attempts : 0,
       expiresAt: job.expiresAt,
@@ -201,7 +204,7 @@ interface Found {
 
 /**
  * The present fields of Events and Things, by the place of the entry: for entries without a title,
- * and for those of Events that preferences look at.
+ * and for those of Events without a severity, or that preferences look at.
  */
 async function presentOf(
   executor: Executor,
@@ -212,7 +215,8 @@ async function presentOf(
   for (const job of jobs) {
     const { entry, content } = entries.get(keyOf(job)) ?? {}
     if (entry === undefined || entry.model === 'message') continue
-    const isWeighed = entry.model === 'event' && targets.get(job.id)?.preferences
+    const saysNone = content === undefined || !('severity' in content)
+    const isWeighed = entry.model === 'event' && (saysNone || targets.get(job.id)?.preferences)
     if (isWeighed || titleIn(content) === undefined)
       wanted.set(keyOf(job), { channel: job.channel, entry })
   }
@@ -251,22 +255,27 @@ class Wishes {
     this.#nowMs = nowMs
   }
 
-  of(preferences: Preferences, { entry, content }: LoadedEntry, present?: Fields): Wish {
+  of(
+    preferences: Preferences,
+    { entry, content }: LoadedEntry,
+    { severity, fields }: { readonly severity: Severity; readonly fields: Fields | undefined },
+  ): Wish {
     const ofEntry = this.#ofEntry.get(entry) ?? {
-      pushable: pushableOf(entry, content ?? {}, present),
+      pushable: pushableOf(entry, content ?? {}, fields),
       by: new Map<Preferences, Wish>(),
     }
     const known = ofEntry.by.get(preferences)
     if (known !== undefined) return known
-    const wish = this.#wishFor(preferences, ofEntry.pushable)
+    const wish = this.#wishFor(preferences, ofEntry.pushable, severity)
     ofEntry.by.set(preferences, wish)
     this.#ofEntry.set(entry, ofEntry)
     return wish
   }
 
-  #wishFor(preferences: Preferences, pushable: Pushable): Wish {
+  /** The end of a critical Event reaches who had its beginning, but breaks no quiet hours. */
+  #wishFor(preferences: Preferences, pushable: Pushable, severity: Severity): Wish {
     if (isFiltered(preferences, pushable)) return 'none'
-    return this.#reader.isQuiet(preferences, pushable.severity, this.#nowMs) ? 'passive' : 'loud'
+    return this.#reader.isQuiet(preferences, severity, this.#nowMs) ? 'passive' : 'loud'
   }
 }
 

@@ -117,8 +117,9 @@ export class Pushes implements PushStore {
   backlog(provider: ProviderName): Promise<Backlog> {
     return this.#database.read(async (executor) => {
       const counted = await executor.first<{ jobs: number }>(
-        `SELECT count(*) AS jobs FROM (SELECT 1 AS one FROM push_jobs
-          WHERE provider = ? LIMIT ${BACKLOG_COUNTED_MAX}) counted`,
+        `SELECT count(*) AS jobs FROM (SELECT state FROM push_jobs
+          WHERE provider = ? ORDER BY due_at LIMIT ${BACKLOG_COUNTED_MAX}) counted
+          WHERE state NOT IN ${ENDED_STATES}`,
         [provider],
       )
       const oldest = await executor.first<{ dueAt: number }>(

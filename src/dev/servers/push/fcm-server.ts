@@ -61,7 +61,6 @@ export class FcmServer {
     this.#options = options
     standIn.answer = (request) => this.#answer(request)
     standIn.answerPlain = (request, response) => this.#grant(request, response)
-    standIn.isLenient = true
   }
 
   static async start(options: FcmServerOptions): Promise<FcmServer> {
@@ -72,6 +71,11 @@ export class FcmServer {
   get redirects(): Redirects {
     const here = `127.0.0.1:${this.standIn.port}`
     return Object.fromEntries(FCM_HOSTS.map((host) => [`${host}:443`, here]))
+  }
+
+  /** Refuses all access tokens that it has given. */
+  forgetGrants(): void {
+    this.#granted.clear()
   }
 
   #answer({ method, path, headers, body }: PushRequest): PushAnswer {

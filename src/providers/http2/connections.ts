@@ -1,10 +1,10 @@
 // Spreads requests over a few long-lived HTTP/2 connections to a provider, with many streams each.
 //
 // Invariants:
-//   apns-connections/1. At most CONNECTIONS_MAX are live. They open one at a time, and only while
+//   push-connections/1. At most CONNECTIONS_MAX are live. They open one at a time, and only while
 //     the others have no room.
-//   apns-connections/2. Every request ends, after ANSWER_MS_MAX at the latest.
-//   apns-connections/3. A server that refused a stream did not process its request. So the request
+//   push-connections/2. Every request ends, after ANSWER_MS_MAX at the latest.
+//   push-connections/3. A server that refused a stream did not process its request. So the request
 //     goes out again, at most CONNECTIONS_MAX times: each connection may be about to end.
 
 import type { Runtime } from '#domain/runtime'
@@ -83,7 +83,7 @@ export class Connections {
     return best
   }
 
-  /** Opens one more connection, unless enough are live or one is opening. (apns-connections/1) */
+  /** Opens one more connection, unless enough are live or one is opening. (push-connections/1) */
   #open(): void {
     const live = this.#live
     if (live.length >= CONNECTIONS_MAX || live.some(({ isReady }) => !isReady)) return
@@ -100,7 +100,7 @@ export class Connections {
     this.#connections.add(connection)
   }
 
-  /** apns-connections/3 */
+  /** push-connections/3 */
   #onRefused(exchange: Exchange): void {
     exchange.refusals += 1
     if (exchange.refusals > CONNECTIONS_MAX) exchange.end()
@@ -114,7 +114,7 @@ export class Connections {
     }
   }
 
-  /** apns-connections/2 */
+  /** push-connections/2 */
   #check(): void {
     const nowMs = this.#monotonicMs()
     const beganBeforeMs = nowMs - ANSWER_MS_MAX

@@ -19,7 +19,7 @@ const unanswered = (standIn: StandIn, count: number): Promise<number> =>
     (now) => now === count,
   )
 
-test('apns-connection/1, apns-connections/1: the provider opens a connection only while the others have no room, up to four', async (t) => {
+test('push-connection/1, push-connections/1: the provider opens a connection only while the others have no room, up to four', async (t) => {
   const { server, provider } = await apnsBench(t, { streamsMax: 1 })
   const { standIn } = server
   t.deepEqual(await provider.send(pushOf('apns')), DELIVERED)
@@ -47,7 +47,7 @@ test('apns-connection/1, apns-connections/1: the provider opens a connection onl
   )
 })
 
-test('apns-connections/2: the provider defers pushes without an answer or without a stream', async (t) => {
+test('push-connections/2: the provider defers pushes without an answer or without a stream', async (t) => {
   const { server, provider, edge } = await apnsBench(t, { streamsMax: 1 })
   const { standIn } = server
   standIn.latency = 'hang'
@@ -70,7 +70,7 @@ test('apns-connections/2: the provider defers pushes without an answer or withou
   t.is(standIn.accepted, 4, 'the connections stay open')
 })
 
-test('apns-connections/3: the provider repeats a push whose stream the server refused, at most four times', async (t) => {
+test('push-connections/3: the provider repeats a push whose stream the server refused, at most four times', async (t) => {
   const { server, provider } = await apnsBench(t)
   server.standIn.streamsToRefuse = 4
   t.deepEqual(await provider.send(pushOf('apns')), DELIVERED)
@@ -80,7 +80,7 @@ test('apns-connections/3: the provider repeats a push whose stream the server re
   t.is(server.requests, 1)
 })
 
-test('apns-connection/2: the provider replaces a connection that answers no ping', async (t) => {
+test('push-connection/2: the provider replaces a connection that answers no ping', async (t) => {
   const { server, provider, edge } = await apnsBench(t)
   const { standIn } = server
   t.deepEqual(await provider.send(pushOf('apns')), DELIVERED)

@@ -1,9 +1,9 @@
 // Carries requests to a provider over one HTTP/2 connection.
 //
 // Invariants:
-//   apns-connection/1. At most as many streams are open as the server allows. The server sends the
+//   push-connection/1. At most as many streams are open as the server allows. The server sends the
 //     number before the first stream, and may change it later.
-//   apns-connection/2. A connection has no room after a GOAWAY, an error or an unanswered ping.
+//   push-connection/2. A connection has no room after a GOAWAY, an error or an unanswered ping.
 
 import { connect, constants } from 'node:http2'
 import type { ClientHttp2Session, Settings } from 'node:http2'
@@ -57,8 +57,8 @@ export class Connection {
   /** The number of streams that the connection may open now. */
   get room(): number {
     const { closed, destroyed } = this.#session
-    if (closed || destroyed) return 0 // apns-connection/2
-    return (this.#allowed ?? 0) - this.#open.size // apns-connection/1
+    if (closed || destroyed) return 0 // push-connection/2
+    return (this.#allowed ?? 0) - this.#open.size // push-connection/1
   }
 
   /** True once the server has sent the number of streams that it allows. */
@@ -113,7 +113,7 @@ export class Connection {
   }
 
   #ping(nowMs: number): void {
-    if (this.#isPingOut) return this.destroy(Unanswered.late()) // apns-connection/2
+    if (this.#isPingOut) return this.destroy(Unanswered.late()) // push-connection/2
     this.#checkedMs = nowMs
     this.#isPingOut = true
     this.#session.ping(() => {
