@@ -9,11 +9,11 @@
 //   access/1. No error repeats a secret, nor a text that may hold one.
 //   access/2. A secret goes to another computer over https, or after --insecure said otherwise.
 
-import { isKeyForm, parseChannelId } from '#domain/identity'
+import { isKeyForm } from '#domain/identity'
 import type { ChannelId } from '#domain/identity'
 import { fileText } from '#src/config/environment'
 import type { Env } from '#src/config/environment'
-import { profileOf, readProfiles } from './config-file.ts'
+import { READERS, profileOf, readProfiles } from './config-file.ts'
 import type { Profile } from './config-file.ts'
 import { UsageError } from './endings.ts'
 import type { ProcessContext } from './process-context.ts'
@@ -115,11 +115,9 @@ export async function accessOf(given: AccessGiven, sources: Sources): Promise<Ac
   const profile = profileFor(given, sources.env)
   const url = given.url ?? setting(sources.env, 'HELIOGRAPH_URL') ?? profile.url ?? DEFAULT_URL
   const token = await secretOf('token', given, sources, profile)
-  if (token !== undefined && /[^\x21-\x7e]/.test(token)) {
-    throw new UsageError('--token: a gateway token is visible ASCII characters without spaces')
-  }
+  if (token !== undefined) READERS.token(token, '--token')
   const { json = false, insecure: isInsecure = false } = given
-  return { baseUrl: readBaseUrl(url), token, json, isInsecure }
+  return { baseUrl: READERS.url(url, '--url'), token, json, isInsecure }
 }
 
 /**
@@ -161,7 +159,7 @@ const NO_CHANNEL = 'name the channel: --channel or HELIOGRAPH_CHANNEL'
 function channelIn(given: ChannelGiven, sources: Sources): ChannelId | undefined {
   const profile = profileFor(given, sources.env)
   const channel = given.channel ?? setting(sources.env, 'HELIOGRAPH_CHANNEL') ?? profile.channel
-  return channel === undefined ? undefined : readChannel(channel)
+  return channel === undefined ? undefined : READERS.channel(channel, '--channel')
 }
 
 /** The password of one channel; throws UsageError when there is none. */
@@ -211,7 +209,7 @@ export async function allCredentialsOf(
   }
   return await Promise.all(
     channels.map(async (channel, index) => ({
-      channel_id: readChannel(channel),
+      channel_id: READERS.channel(channel, '--channel'),
       password:
         passwords[index] ??
         passwords[0] ??
@@ -278,22 +276,4 @@ export async function secretFile(
   const secret = found.trim()
   if (secret === '') throw new UsageError(`${where}: it holds nothing but white space`)
   return secret
-}
-
-function readBaseUrl(given: string): string {
-  const url = URL.parse(given)
-  // access/1: the text may hold a password
-  if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new UsageError('--url: the gateway must be an address like https://push.example')
-  }
-  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
-    throw new UsageError('--url: the address of the gateway must not hold a user, password, ? or #')
-  }
-  return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
-}
-
-function readChannel(given: string): ChannelId {
-  const channelId = parseChannelId(given)
-  if (channelId !== undefined) return channelId
-  throw new UsageError('--channel: the id of a channel has 26 letters and digits')
 }

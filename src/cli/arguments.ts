@@ -128,7 +128,8 @@ function parameterValues(
     at += taken.length
   }
   if (at < given.length) {
-    const allowed = Object.keys(definitions).length
+    const labels = Object.values(definitions).map(({ label }) => label)
+    const allowed = labels.length === 0 ? 'none' : labels.join(' ')
     throw new UsageError(`too many arguments: ${allowed} expected, ${given.length} given`)
   }
   return values

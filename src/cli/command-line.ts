@@ -41,7 +41,8 @@ async function run(args: readonly string[], context: ProcessContext): Promise<nu
   if (front.options.has('version')) return await printVersion(context)
   const isHelp = front.parameters[0] === 'help'
   const { path, entry, left } = entryOf(isHelp ? front.parameters.slice(1) : front.parameters)
-  if (isHelp || front.wantsHelp) return await printHelp(path, entry, context)
+  const isUnknown = isHelp && entry.kind === 'group' && left.length > 0
+  if ((isHelp && !isUnknown) || front.wantsHelp) return await printHelp(path, entry, context)
   if (entry.kind === 'group') {
     if (left[0] === '--help' || left[0] === '-h') return await printHelp(path, entry, context)
     throw await unknownCommand(path, entry, left, context)
@@ -88,7 +89,8 @@ async function unknownCommand(
   const program = ['heliograph', ...path].join(' ')
   if (typed === undefined) {
     const { helpLines } = await import('./help.ts')
-    for (const line of await helpLines(path, group)) terminal.printDiagnostic(line)
+    const lines = await helpLines(path, group, terminal.progressScreen()?.columns)
+    for (const line of lines) terminal.printDiagnostic(line)
     return new UsageError('name a command')
   }
   const names = group.entries.map(({ name }) => name)
@@ -119,7 +121,8 @@ async function printHelp(
   { terminal }: ProcessContext,
 ): Promise<number> {
   const { helpLines } = await import('./help.ts') // command-line/3
-  for (const line of await helpLines(path, entry)) terminal.print(line)
+  const lines = await helpLines(path, entry, terminal.screen()?.columns)
+  for (const line of lines) terminal.print(line)
   return EXIT.ok
 }
 

@@ -3,12 +3,14 @@
 //   { "profiles": { "default": { "url": "https://push.example", "token_file": "/…" } } }
 //
 // Invariants:
-//   config-file/1. The file may hold secrets, so others can never read it: writeProfiles makes it
-//     with mode 0600 under another name and renames it.
+//   config-file/1. A file may hold secrets, so others can never read it: replaceFile makes it with
+//     mode 0600 under another name and renames it.
 //   config-file/2. No error repeats content of the file.
 
 import { dirname, isAbsolute, join } from 'node:path'
 
+import { parseChannelId } from '#domain/identity'
+import type { ChannelId } from '#domain/identity'
 import { isRecord, jsonOf, recordOf } from '#domain/record'
 import { fileText } from '#src/config/environment'
 import type { Env } from '#src/config/environment'
@@ -33,6 +35,34 @@ export type Profiles = Readonly<Record<string, Profile>>
 export const SECRET_KEYS: ReadonlySet<ConfigKey> = new Set(['token', 'password', 'passphrase'])
 
 export const DEFAULT_PROFILE = 'default'
+
+/** Readers of settings with a form. Each throws UsageError, which names where the text stands. */
+export const READERS = { url: readBaseUrl, channel: readChannel, token: readToken } as const
+
+function readBaseUrl(given: string, where: string): string {
+  const url = URL.parse(given)
+  // access/1: the text may hold a password
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new UsageError(`${where}: the gateway must be an address like https://push.example`)
+  }
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
+    throw new UsageError(
+      `${where}: the address of the gateway must not hold a user, password, ? or #`,
+    )
+  }
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
+}
+
+function readChannel(given: string, where: string): ChannelId {
+  const channelId = parseChannelId(given)
+  if (channelId !== undefined) return channelId
+  throw new UsageError(`${where}: the id of a channel has 26 letters and digits`)
+}
+
+function readToken(given: string, where: string): string {
+  if (!/[^\x21-\x7e]/.test(given)) return given
+  throw new UsageError(`${where}: a gateway token is visible ASCII characters without spaces`)
+}
 
 /** The config file; undefined where the environment names no home. */
 export function configPath(env: Env): string | undefined {
@@ -96,16 +126,23 @@ export function changeProfile(
   writeProfiles(env, Object.fromEntries(profiles))
 }
 
-/** Writes all profiles; makes the folders that are missing. (config-file/1) */
+/** Writes all profiles. (config-file/1) */
 export function writeProfiles(env: Env, profiles: Profiles): void {
   const path = configPath(env)
   if (path === undefined) throw new UsageError('there is no home folder: set HELIOGRAPH_CONFIG')
-  const { mkdirSync, renameSync, writeFileSync } = process.getBuiltinModule('node:fs')
+  replaceFile(path, `${JSON.stringify({ profiles }, undefined, 2)}\n`)
+}
+
+/** Writes a whole file; makes the folders that are missing. On a full disk the old one stays. */
+export function replaceFile(path: string, text: string): void {
+  const { mkdirSync, renameSync, rmSync, writeFileSync } = process.getBuiltinModule('node:fs')
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const draft = `${path}.${process.pid}`
-  writeFileSync(draft, `${JSON.stringify({ profiles }, undefined, 2)}\n`, {
-    mode: 0o600, // config-file/1
-    flag: 'wx',
-  })
-  renameSync(draft, path)
+  try {
+    writeFileSync(draft, text, { mode: 0o600, flag: 'wx' }) // config-file/1
+    renameSync(draft, path)
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw error
+  }
 }

@@ -54,11 +54,33 @@ export function endingOf(error: unknown): Ending {
     return { exit_code: error.exitCode, code: 'error', message: error.message }
   }
   if (error instanceof HeliographError) return refusalOf(error)
-  // A file or folder that cannot be used; the system's own sentence names it.
   if (error instanceof Error && 'syscall' in error) {
-    return { exit_code: EXIT.refused, code: 'error', message: error.message }
+    return { exit_code: EXIT.refused, code: 'error', message: fileSentence(error) }
   }
   throw error
+}
+
+/** What a person can remove, by the code of the system. */
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file or folder',
+  ENOTDIR: 'no such folder',
+  EACCES: 'you may not use it',
+  EISDIR: 'it is a folder',
+  ENOSPC: 'the disk is full',
+  EROFS: 'the disk can only be read',
+}
+
+/** Why a file or folder cannot be used. */
+export function fileReason(error: unknown): string {
+  const { code = '', message } = error as NodeJS.ErrnoException // Only its members are read.
+  return REASONS[code] ?? message
+}
+
+/** The system's own sentence for what is no file, for instance a program that cannot be run. */
+function fileSentence(error: Error): string {
+  const { syscall = '', path = 'the file' } = error as NodeJS.ErrnoException
+  if (!/^(open|read|write|mkdir|rename|scandir)$/.test(syscall)) return error.message
+  return `cannot ${syscall} ${path}: ${fileReason(error)}`
 }
 
 /** An ending as one line. (endings/1) */
@@ -85,11 +107,14 @@ const CREDENTIALS: ReadonlySet<string> = new Set([
   'authentication_failed',
   'channel_not_found',
   'device_key_not_found',
+  'key_expired',
 ])
 
 /** The exit code for a refusal; docs/cli.md has the table. */
 export function exitCodeOf({ code, status, retryable }: HeliographError): ExitCode {
-  if (status === 0 || code === 'answer_invalid') return EXIT.unreachable
+  if (status === 0 || code === 'answer_invalid' || code === 'route_not_found') {
+    return EXIT.unreachable
+  }
   if (CREDENTIALS.has(code)) return EXIT.credentials
   if (status === 404) return EXIT.notFound
   return retryable ? EXIT.busy : EXIT.refused
@@ -99,9 +124,11 @@ const HINTS: Readonly<Record<string, string>> = {
   not_connected: 'is it running, and is --url right? `heliograph doctor` finds out',
   connection_failed: '`heliograph doctor` finds out why',
   answer_invalid: 'is --url right? `heliograph doctor` finds out',
+  route_not_found: 'is --url the address of the gateway alone, as https://push.example?',
   authentication_failed: 'set HELIOGRAPH_TOKEN or name --token-file',
   channel_not_found: 'check --channel and its password',
   device_key_not_found: 'remove the device key file to register anew',
+  key_expired: 'whoever has the password makes another by `heliograph key create`',
 }
 
 function hintOf(error: HeliographError): string | undefined {

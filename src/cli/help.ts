@@ -4,19 +4,25 @@ import { CHANNEL } from './access.ts'
 import { optionName } from './command.ts'
 import type { Command, CommandEntry, Group, Option, Options } from './command.ts'
 
-const WIDTH = 88
+const WIDTH_MAX = 88
 const INDENT = '  '
+/** Characters for a help text; with fewer beside the labels, it stands below its label. */
+const HELP_WIDTH_MIN = 24
 
-/** The page of a command or a group. */
+/** The page of a command or a group, for a terminal of so many columns. */
 export async function helpLines(
   path: readonly string[],
   entry: CommandEntry | Group,
+  columns = WIDTH_MAX,
 ): Promise<readonly string[]> {
   const name = ['heliograph', ...path].join(' ')
-  return entry.kind === 'group' ? groupLines(name, entry) : commandLines(name, await entry.load())
+  const width = Math.min(columns, WIDTH_MAX)
+  return entry.kind === 'group'
+    ? groupLines(name, entry, width)
+    : commandLines(name, await entry.load(), width)
 }
 
-function groupLines(name: string, group: Group): readonly string[] {
+function groupLines(name: string, group: Group, width: number): readonly string[] {
   const commands = group.entries.map((entry): readonly [string, string] => [
     entry.name,
     entry.summary,
@@ -24,22 +30,21 @@ function groupLines(name: string, group: Group): readonly string[] {
   return [
     `Usage: ${name} <command> [options]`,
     '',
-    ...wrapped(sentence(group.summary), 0),
-    ...section('Commands', commands),
+    ...wrapped(sentence(group.summary), width),
+    ...section('Commands', commands, width),
     '',
-    `\`${name} <command> --help\` shows what a command takes.`,
-    ...(name === 'heliograph' ? PROGRAM_NOTES : []),
+    ...wrapped(`\`${name} <command> --help\` shows what a command takes.`, width),
+    ...(name === 'heliograph' ? wrapped(PROGRAM_NOTES, width) : []),
   ]
 }
 
-const PROGRAM_NOTES = [
-  '`--url`, `--token-file`, `--profile` and `--json` may stand before or behind the command;',
-  '`--version` prints the version. The environment and a config file can hold lasting',
-  'settings: HELIOGRAPH_URL, HELIOGRAPH_TOKEN, HELIOGRAPH_CHANNEL, HELIOGRAPH_PASSWORD, and',
-  '`heliograph config --help`.',
-]
+const PROGRAM_NOTES =
+  '`--url`, `--token-file`, `--profile` and `--json` may stand before or behind the command; ' +
+  '`--version` prints the version. The environment and a config file can hold lasting ' +
+  'settings: HELIOGRAPH_URL, HELIOGRAPH_TOKEN, HELIOGRAPH_CHANNEL, HELIOGRAPH_PASSWORD, and ' +
+  '`heliograph config --help`.'
 
-function commandLines(name: string, command: Command): readonly string[] {
+function commandLines(name: string, command: Command, width: number): readonly string[] {
   const parameters = Object.values(command.parameters ?? {})
   const shown = Object.entries(command.options).filter(([, { isHidden }]) => isHidden !== true)
   const isAboutGateway = Object.hasOwn(command.options, 'url')
@@ -56,13 +61,14 @@ function commandLines(name: string, command: Command): readonly string[] {
   return [
     `Usage: ${usage.join(' ')}`,
     '',
-    ...wrapped(command.description, 0),
+    ...wrapped(command.description, width),
     ...section(
       'Arguments',
       parameters.map(({ label, help }) => [label, help]),
+      width,
     ),
-    ...section('Options', optionRows(Object.fromEntries(own))),
-    ...section('Gateway and channel', optionRows(Object.fromEntries(common))),
+    ...section('Options', optionRows(Object.fromEntries(own)), width),
+    ...section('Gateway and channel', optionRows(Object.fromEntries(common)), width),
     ...(examples.length > 0 ? ['', 'Examples:', ...examples] : []),
   ]
 }
@@ -85,30 +91,36 @@ function aboutOption(option: Option<unknown>): string {
 }
 
 /** A heading and its rows in two columns; nothing without rows. */
-function section(heading: string, rows: readonly (readonly [string, string])[]): readonly string[] {
+function section(
+  heading: string,
+  rows: readonly (readonly [string, string])[],
+  columns: number,
+): readonly string[] {
   if (rows.length === 0) return []
   const width = Math.min(28, Math.max(...rows.map(([label]) => label.length)))
+  const beside = INDENT.length + width + 2
+  const isBelow = columns - beside < HELP_WIDTH_MIN
+  const indent = ' '.repeat(isBelow ? 2 * INDENT.length : beside)
   const lines = rows.flatMap(([label, help]) => {
-    const [first = '', ...more] = wrapped(help, INDENT.length + width + 2)
-    return label.length > width
-      ? [`${INDENT}${label}`, ...[first, ...more].map((line) => pad(width) + line)]
-      : [`${INDENT}${label.padEnd(width)}  ${first}`, ...more.map((line) => pad(width) + line)]
+    const texts = wrapped(help, columns - indent.length).map((line) => indent + line)
+    const [first = '', ...more] = texts
+    return isBelow || label.length > width
+      ? [INDENT + label, ...texts]
+      : [INDENT + label.padEnd(beside - INDENT.length) + first.trimStart(), ...more]
   })
   return ['', `${heading}:`, ...lines]
 }
 
-const pad = (width: number): string => ' '.repeat(INDENT.length + width + 2)
-
 const sentence = (text: string): string =>
   `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`
 
-/** The text on lines that leave room for an indent. */
-function wrapped(text: string, indent: number): readonly string[] {
+/** The text on lines of at most so many characters. */
+function wrapped(text: string, width: number): readonly string[] {
   const lines: string[] = []
   let line = ''
   for (const word of text.split(' ')) {
     const longer = line === '' ? word : `${line} ${word}`
-    if (longer.length > WIDTH - indent && line !== '') {
+    if (longer.length > width && line !== '') {
       lines.push(line)
       line = word
     } else line = longer

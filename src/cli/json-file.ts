@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 
 import type { Json } from '#domain/submission'
 import type { Parameter } from './command.ts'
-import { UsageError } from './endings.ts'
+import { UsageError, fileReason } from './endings.ts'
 import type { ProcessContext } from './process-context.ts'
 
 /** The parameter of a command that reads JSON. */
@@ -20,6 +20,6 @@ export async function jsonIn(file: string, { readInput }: ProcessContext): Promi
   try {
     return JSON.parse(file === '-' ? await readInput() : readFileSync(file, 'utf8')) as Json
   } catch (error) {
-    throw new UsageError(`${file}: ${error instanceof Error ? error.message : String(error)}`)
+    throw new UsageError(`${file}: ${fileReason(error)}`)
   }
 }

@@ -6,7 +6,7 @@ import { given } from './command-client.ts'
 import type { CommandContext } from './command.ts'
 import { flag, text } from './command.ts'
 import type { Given } from './command.ts'
-import { aligned, dateText, onOneLine, shortened } from './terminal-text.ts'
+import { aligned, dateText, onOneLine, shortened, widthOf } from './terminal-text.ts'
 import { whole } from './values.ts'
 import { pairsIn } from '#src/cli/deliveries/delivery-line'
 
@@ -30,7 +30,7 @@ export const LISTED = { ...PAGING, ...HEADER } as const
 
 /** Characters of a cell; longer ones are cut, so that the table fits the terminal. */
 const CELL_WIDTH = 32
-/** The last cells stand below the others where they have no room for so many beside them. */
+/** The last cells stand on a line of their own where another has no room for so many of them. */
 const LAST_WIDTH_MIN = 40
 const INDENT = '  '
 
@@ -125,21 +125,37 @@ function tableLines(
   const all = (headings === undefined ? rows : [headings, ...rows]).map((row) =>
     row.map((cell, column) => (column === row.length - 1 ? cell : shortened(cell, CELL_WIDTH))),
   )
-  const others = aligned(all.map((row) => row.slice(0, -1)))
-  const last = all.map((row) => row.at(-1) ?? '')
-  const room = columns - longest(others) - INDENT.length
-  const isBelow = room < Math.min(longest(last), LAST_WIDTH_MIN)
-  const shown = isBelow
-    ? others.map((line, index) => [line, INDENT + last[index]])
-    : aligned(all).map((line) => [line])
-  return shown.flatMap((lines, index) => {
+  const blocks = spansOf(all, columns).map(([from, to]) =>
+    aligned(all.map((row) => row.slice(from, to))).map((line) => (from > 0 ? INDENT : '') + line),
+  )
+  return all.flatMap((_, index) => {
     const isBold = headings !== undefined && hasColor && index === 0
-    const short = lines.filter((line) => line.trim() !== '').map((line) => shortened(line, columns))
+    const lines = blocks.map((block) => block[index] ?? '').filter((line) => line.trim() !== '')
+    const short = lines.map((line) => shortened(line, columns))
     return isBold ? short.map(bold) : short
   })
 }
 
-const longest = (texts: readonly string[]): number => Math.max(...texts.map(({ length }) => length))
+/** The columns that stand on one line each: those that have no room beside others go below them. */
+function spansOf(rows: readonly (readonly string[])[], columns: number): readonly Span[] {
+  const spans: Span[] = []
+  let [from, used] = [0, -INDENT.length]
+  rows[0]?.forEach((_, column, { length }) => {
+    const width = longest(rows.map((row) => row[column] ?? ''))
+    const needed = INDENT.length + (column < length - 1 ? width : Math.min(width, LAST_WIDTH_MIN))
+    if (column > from && used + needed > columns) {
+      spans.push([from, column])
+      from = column
+      used = 0
+    }
+    used += needed
+  })
+  return [...spans, [from, rows[0]?.length ?? 0]]
+}
+
+type Span = readonly [from: number, to: number]
+
+const longest = (texts: readonly string[]): number => Math.max(...texts.map(widthOf))
 
 const bold = (line: string): string => `\u001b[1m${line}\u001b[0m`
 

@@ -58,6 +58,8 @@ async function textIn(path: string, { readInput }: Sources): Promise<string> {
 
 export const ATTRS = rest('[key=value...]', 'attrs: JSON values or text; key=null removes the key')
 
+const ID_HINT = '; the gateway makes the id: `update` takes one of your own'
+
 /** The body of a request, without the time of its values and the id. */
 export async function patchOf<Named extends Fields, Action extends string>(
   declared: Named,
@@ -70,7 +72,7 @@ export async function patchOf<Named extends Fields, Action extends string>(
   const changes = {
     ...membersOf(declared, action, options),
     ...given({ ciphertext }),
-    ...(attrs.length > 0 && { attrs: readPairs(attrs) }),
+    ...(attrs.length > 0 && { attrs: readPairs(attrs, action === 'create' ? ID_HINT : '') }),
   }
   if (action === 'update' && Object.keys(changes).length === 0) {
     throw new UsageError('say what changes: key=value, or an option such as --title')

@@ -24,7 +24,7 @@ export function readSince(text: string): Since {
   const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
   const unitMs = UNIT_MS[unit]
   if (count === undefined || unitMs === undefined) {
-    const at = readTimeOption(text)
+    const at = readTimeOption(text, '90s, 15m, 2h, 7d, all, or ')
     return () => at
   }
   return (nowMs) => Math.max(0, nowMs - Number(count) * unitMs)

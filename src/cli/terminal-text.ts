@@ -28,19 +28,42 @@ export const escaped = (line: string): string =>
       : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 
-/** The text in at most `length` characters; an ellipsis marks a cut. */
-export const shortened = (text: string, length: number): string =>
-  text.length <= length ? text : `${text.slice(0, Math.max(0, length - 1)).trimEnd()}…`
+const ONE_COLUMN_EACH = /^[\u0020-\u02ff…]*$/
+const NO_COLUMN = /^[\p{Mark}\u200d]$/u
+const TWO_COLUMNS =
+  /^[\p{sc=Han}\p{sc=Hangul}\p{sc=Hiragana}\p{sc=Katakana}\p{EPres}\u3001-\u303d\uff01-\uff60]$/u
+
+/** The columns that a text on one line takes on a terminal. */
+export function widthOf(text: string): number {
+  if (ONE_COLUMN_EACH.test(text)) return text.length
+  let width = 0
+  for (const character of text) {
+    if (!NO_COLUMN.test(character)) width += TWO_COLUMNS.test(character) ? 2 : 1
+  }
+  return width
+}
+
+/** The text in at most so many columns; an ellipsis marks a cut. */
+export function shortened(text: string, columns: number): string {
+  if (widthOf(text) <= columns) return text
+  let [kept, width] = ['', 0]
+  for (const character of text) {
+    width += widthOf(character)
+    if (width >= columns) break
+    kept += character
+  }
+  return `${kept.trimEnd()}…`
+}
 
 /** Pads all cells but the last of each row, so that the columns line up two spaces apart. */
 export function aligned(rows: readonly (readonly string[])[]): readonly string[] {
   const columns = Math.max(0, ...rows.map((row) => row.length))
   const widths = Array.from({ length: columns }, (_, column) =>
-    Math.max(...rows.map((row) => (row[column] ?? '').length)),
+    Math.max(...rows.map((row) => widthOf(row[column] ?? ''))),
   )
   return rows.map((row) =>
     row
-      .map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
+      .map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - widthOf(cell)))
       .join('  ')
       .trimEnd(),
   )

@@ -4,23 +4,13 @@
 //   <key> [platform]      the platform only where it differs from that of this computer
 //
 // Invariants:
-//   device-key-file/1. Others can never read the file: writeDeviceKeyFile makes it with mode 0600
-//     under another name and renames it. readDeviceKeyFile gives a file that others can read mode
-//     0600 again.
+//   device-key-file/1. Others can never read the file: writeDeviceKeyFile makes it as
+//     config-file/1 says, and readDeviceKeyFile gives one that others can read mode 0600 again.
 
 import { createHash } from 'node:crypto'
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { dirname, isAbsolute, join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 
 import { PLATFORMS } from '#domain/push/providers'
 import type { Platform } from '#domain/push/providers'
@@ -30,6 +20,7 @@ import type { Client } from '#src/client/client'
 import type { Access } from './access.ts'
 import { given } from './command-client.ts'
 import type { CommandClient } from './command-client.ts'
+import { replaceFile } from './config-file.ts'
 import { CommandError, UsageError } from './endings.ts'
 import type { ProcessContext } from './process-context.ts'
 import { fileOption } from './command.ts'
@@ -168,11 +159,6 @@ export function readDeviceKeyFile(path: string): KeptKey | undefined {
   return key && { key, ...(platform && { platform }) }
 }
 
-/** Writes a key; makes the folders that are missing. */
-export function writeDeviceKeyFile(path: string, { key, platform }: KeptKey): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  const draft = `${path}.${process.pid}`
-  const line = platform === undefined ? key : `${key} ${platform}`
-  writeFileSync(draft, `${line}\n`, { mode: 0o600, flag: 'wx' }) // device-key-file/1
-  renameSync(draft, path)
-}
+/** Writes a key. (device-key-file/1) */
+export const writeDeviceKeyFile = (path: string, { key, platform }: KeptKey): void =>
+  replaceFile(path, `${platform === undefined ? key : `${key} ${platform}`}\n`)

@@ -13,16 +13,17 @@ import type { Option, Options } from './command.ts'
 /**
  * Reads `key=value` pairs as attrs. A value that is JSON becomes that JSON value, everything else a
  * text; `key=null` removes the key, `key=` sets an empty text. A number that JavaScript cannot hold
- * exactly stays a text.
+ * exactly stays a text. `hint` ends the error for what is no pair.
  */
-export function readPairs(pairs: readonly string[]): Fields {
-  return Object.fromEntries(pairs.map(divide).map(([key, value]) => [key, readValue(value)]))
+export function readPairs(pairs: readonly string[], hint = ''): Fields {
+  const divided = pairs.map((pair) => divide(pair, hint))
+  return Object.fromEntries(divided.map(([key, value]) => [key, readValue(value)]))
 }
 
-function divide(pair: string): readonly [key: string, value: string] {
+function divide(pair: string, hint: string): readonly [key: string, value: string] {
   const at = pair.indexOf('=')
   // The errors do not repeat the text: without a key it may be a secret in the wrong place.
-  if (at < 1) throw new UsageError('values are written as key=value')
+  if (at < 1) throw new UsageError(`values are written as key=value${hint}`)
   if (pair[at + 1] === '=') {
     throw new UsageError('values are written with one =; a text that begins with it is key="=…"')
   }
@@ -44,11 +45,14 @@ function isExact(value: Json): boolean {
   return Object.values(value).every((inner: Json) => isExact(inner))
 }
 
-/** Reads a time: Unix seconds or milliseconds as the gateway reads them, or an ISO 8601 date. */
-export function readTimeOption(typed: string): number {
+/**
+ * Reads a time: Unix seconds or milliseconds as the gateway reads them, or an ISO 8601 date.
+ * `others`: what else its option takes.
+ */
+export function readTimeOption(typed: string, others = ''): number {
   const time = /^\d+(\.\d+)?$/.test(typed.trim()) ? Number(typed) : Date.parse(typed)
   if (Number.isFinite(time)) return time
-  throw new BadValue('a time is Unix seconds or milliseconds, or an ISO 8601 date')
+  throw new BadValue(`a time is ${others}Unix seconds or milliseconds, or an ISO 8601 date`)
 }
 
 /** Reads a whole number within limits. */
@@ -73,14 +77,15 @@ export const whole = (
 
 /** Reads `key=value` pairs whose values are texts; `key=null` removes the key. */
 export function readTexts(pairs: readonly string[]): { readonly [key: string]: string | null } {
-  const divided = pairs.map(divide)
+  const divided = pairs.map((pair) => divide(pair, ''))
   return Object.fromEntries(divided.map(([key, value]) => [key, value === 'null' ? null : value]))
 }
 
 /** Reads `key=value` pairs of metadata: texts, numbers, true and false. */
 export function readMetadata(pairs: readonly string[]): Metadata {
   return Object.fromEntries(
-    pairs.map(divide).map(([key, sent]) => {
+    pairs.map((pair) => {
+      const [key, sent] = divide(pair, '')
       const value = readValue(sent)
       return [key, typeof value === 'object' ? sent : value]
     }),

@@ -30,7 +30,7 @@ export function fileText(path: string): string | undefined {
     return readFileSync(path, 'utf8')
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw error
+    throw Object.assign(error as Error, { path }) // Reading a folder gives an error without it.
   }
 }
 

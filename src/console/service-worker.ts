@@ -10,7 +10,7 @@ import { keptDevice } from './notifications/device.ts'
 import { isEnd, noticeOf, outcomeNotice, wishOf } from './notifications/notice.ts'
 import type { Kept, Notice, Pushed } from './notifications/notice.ts'
 import { sendAction } from './state/action-request.ts'
-import { nowMs } from './state/present.ts'
+import { ownMs } from './state/present.ts'
 
 // The build fills these in.
 declare const FILES: readonly string[]
@@ -136,7 +136,7 @@ function placeOf(navigate: string): string {
 scope.addEventListener('notificationclick', (event) => {
   event.notification.close()
   const kept = event.notification.data as Kept
-  const wish = wishOf(event.action, kept, nowMs())
+  const wish = wishOf(event.action, kept, ownMs())
   if (wish !== undefined) return event.waitUntil(take(wish))
   const action = event.action === '' ? undefined : kept.actions[Number(event.action)]
   event.waitUntil(action === undefined ? openPage(kept.hash) : act(action))
@@ -160,7 +160,7 @@ const tell: Tell = async (wish, outcome) => {
   await show(outcomeNotice(wish, outcome, language))
 }
 
-const sendKept = (): Promise<void> => sendWaiting(BASE_URL, nowMs(), tell)
+const sendKept = (): Promise<void> => sendWaiting(BASE_URL, ownMs(), tell)
 
 scope.addEventListener('sync', (event) => {
   if (event.tag === AGAIN) event.waitUntil(sendKept())

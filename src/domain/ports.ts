@@ -198,6 +198,13 @@ export type SessionAdmission = (
 /** The reach of a channel's rules: how many of them one update may set off, at most. */
 export type Reach = readonly [channelId: ChannelId, rules: number]
 
+/** Sessions tell their devices the new name. */
+export interface ChannelRenamed {
+  readonly kind: 'channel-renamed'
+  readonly channelId: ChannelId
+  readonly channelName: string
+}
+
 /** A hint to every process. A lost one costs time, never truth. */
 export type Notice =
   | {
@@ -218,6 +225,7 @@ export type Notice =
       readonly keyId?: string
     }
   | { readonly kind: 'channel-deleted'; readonly channelId: ChannelId }
+  | ChannelRenamed
   | { readonly kind: 'mappings-changed'; readonly channelId: ChannelId }
   | { readonly kind: 'subscribed'; readonly channelId: ChannelId; readonly deviceId: DeviceId }
   | { readonly kind: 'unsubscribed'; readonly channelId: ChannelId; readonly deviceId: DeviceId }

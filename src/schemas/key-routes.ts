@@ -2,7 +2,6 @@
 
 import { KEY_SCOPES } from '#domain/channel-keys'
 import type { ChannelKey, KeyScope, ListedKey } from '#domain/channel-keys'
-import { fault } from '#domain/fault'
 import type { ChannelId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
 import type { Page } from '#domain/store-ports'
@@ -15,11 +14,10 @@ import { PAGE, nextCursor } from './paging.ts'
 import { KEY_ID_FORM, PREFIX_FORM, atMost, exactly, trimmed, trimmedOrBlank } from './patterns.ts'
 import { OPENING, post, routes } from './route.ts'
 import { isSafeText, UNSAFE_RULE } from '#domain/record'
-import { dayText, invalid, readParsed, readTime } from './values.ts'
+import { dayText, invalid, readHexId, readParsed, readTime } from './values.ts'
 import type { SentText } from './values.ts'
 
 const DAY_MS = 86_400_000
-const KEY_ID = new RegExp(exactly(KEY_ID_FORM))
 const LABEL_CHARACTERS_MAX = 128
 
 const PREFIX_TEXT = new RegExp(exactly(PREFIX_FORM))
@@ -44,11 +42,6 @@ function readScopes(sent: readonly string[] | null | undefined): Answer<readonly
     return invalid('scopes', `must hold one or more of ${KEY_SCOPES.join(', ')}`)
   }
   return KEY_SCOPES.filter((scope) => sent.includes(scope))
-}
-
-function readKeyId(sent: string, field: string): Answer<string> {
-  const keyId = sent.trim()
-  return KEY_ID.test(keyId) ? keyId : fault('channel_key_not_found', { field })
 }
 
 /** A key that was just made. `key` is a secret. */
@@ -151,7 +144,7 @@ export const KEY = routes('Channels', 'Key', {
   revoke: post('/channel/key/revoke', 'Revoke a key', {
     request: whole({
       ...CREDENTIALS,
-      key_id: read(requiredText('The key_id of the key.', trimmed(KEY_ID_FORM)), readKeyId),
+      key_id: read(requiredText('The key_id of the key.', trimmed(KEY_ID_FORM)), readHexId),
     }),
     data: whole({
       channel_id: computed(ID.channel_id, (channelId: ChannelId) => channelId),

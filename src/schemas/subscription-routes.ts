@@ -24,11 +24,10 @@ import { ABSENT, eitherOf, given, list, object } from './json-schema.ts'
 import { oneOf, requiredText, text, whole } from './json-schema.ts'
 import { computed, read, written } from './members.ts'
 import type { Wire } from './members.ts'
-import { CHANNEL_NAME_FORM, SUBSCRIBER_ID_FORM, exactly } from './patterns.ts'
-import { trimmed, trimmedOrBlank } from './patterns.ts'
+import { CHANNEL_NAME_FORM, SUBSCRIBER_ID_FORM, trimmed, trimmedOrBlank } from './patterns.ts'
 import { PREFERENCES, readPreferences } from './people/preferences.ts'
 import { KEYED, OPENING, post, routes } from './route.ts'
-import { dayText, invalid, isBlank, readChannelId } from './values.ts'
+import { dayText, isBlank, readChannelId, readHexId } from './values.ts'
 import type { SentText } from './values.ts'
 
 export const DEVICE_LABEL = given('string', 'As the device registered; left out without one.')
@@ -226,8 +225,6 @@ export const SUBSCRIPTION = routes('Channels', 'Channel', {
 
 // ---- the devices that are subscribed, for the owner of the Channel
 
-const SUBSCRIBER_ID_TEXT = new RegExp(exactly(SUBSCRIBER_ID_FORM))
-
 export const SUBSCRIBER = routes('Channels', 'Subscriber', {
   list: post('/channel/subscriber/list', 'List the devices that are subscribed to a Channel', {
     operation: 'listSubscribers',
@@ -259,11 +256,7 @@ export const SUBSCRIBER = routes('Channels', 'Subscriber', {
       ...CREDENTIALS,
       subscriber_id: read(
         requiredText('The subscriber_id of the device.', trimmed(SUBSCRIBER_ID_FORM)),
-        (sent, field) => {
-          const subscriberId = sent.trim()
-          if (SUBSCRIBER_ID_TEXT.test(subscriberId)) return subscriberId
-          return invalid(field, 'must be 32 digits and letters a to f')
-        },
+        readHexId,
       ),
     }),
     data: LEFT_DATA,

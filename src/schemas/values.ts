@@ -6,6 +6,7 @@ import { parseChannelId, parseOperationId, parseThingId } from '#domain/identity
 import type { ChannelId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
 import { isSafeText, UNSAFE_RULE } from '#domain/record'
+import { KEY_ID_FORM, exactly } from './patterns.ts'
 
 export const PASSWORD_BYTES_MIN = 8
 export const PASSWORD_BYTES_MAX = 128
@@ -22,6 +23,14 @@ export type SentTime = number | string | null | undefined
 /** The refusal of a field's value; `rule` completes "<field> …". */
 export const invalid = (field: string, rule: string): Fault =>
   fault('validation_failed', { field, detail: `${field} ${rule}` })
+
+const HEX_ID = new RegExp(exactly(KEY_ID_FORM))
+
+/** Reads an id of 32 hexadecimal digits, as those of keys and subscribers are. */
+export function readHexId(sent: string, field: string): Answer<string> {
+  const id = sent.trim()
+  return HEX_ID.test(id) ? id : invalid(field, 'must be 32 digits and letters a to f')
+}
 
 /** True when the text takes more bytes than that in UTF-8. */
 export function isLonger(text: string, bytesMax: number): boolean {

@@ -9,7 +9,8 @@
 //   acknowledgement-writer/3. At most `waitingMax` positions wait; beyond that, `record` drops new
 //     ones until there is room.
 
-import type { Acknowledgement } from '#domain/feed'
+import type { Acknowledgement, Position } from '#domain/feed'
+import type { DeviceId } from '#domain/identity'
 import type { SubscriptionStore } from '#domain/store-ports'
 import type { Logger } from '#domain/telemetry'
 import { reportDefect } from '#domain/defect'
@@ -44,6 +45,13 @@ export class Acknowledgements {
     if (known === undefined || known.seq < acknowledgement.seq) {
       this.#waiting.set(key, acknowledgement)
     }
+  }
+
+  /** The position with what the device has acknowledged since that was written. */
+  corrected(deviceId: DeviceId, position: Position): Position {
+    const waiting = this.#waiting.get(keyOf({ deviceId, channelId: position.channelId }))
+    if (waiting === undefined || waiting.seq <= position.ackedSeq) return position
+    return { ...position, ackedSeq: waiting.seq }
   }
 
   /** Forgets a position after the subscription ended: the next subscription must not get it. */

@@ -235,7 +235,9 @@ export class Connection implements SessionHandle, Writer<string> {
     if (positions.length > 0) positions = await subscriptions.positions(deviceId)
     if (this.#isGone) return
     const left = new Set(joined.filter((channelId) => !this.#listening.has(channelId)))
-    positions = positions.filter(({ channelId }) => !left.has(channelId)) // connection/4
+    positions = positions
+      .filter(({ channelId }) => !left.has(channelId)) // connection/4
+      .map((position) => this.#shared.acknowledgements.corrected(deviceId, position))
     this.#shared.begun(this)
     this.#join(positions)
     this.feed({

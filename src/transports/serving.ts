@@ -88,6 +88,13 @@ export class Serving {
     }
   }
 
+  rename(channelId: ChannelId, channelName: string, outputs: Output[]): void {
+    const progress = this.#channels.get(channelId)
+    if (progress === undefined) return
+    const position = { headSeq: progress.announcedSeq, cursor: progress.sentSeq }
+    outputs.push(noticeOutput({ kind: 'subscribed', channelId, channelName, ...position }))
+  }
+
   unsubscribe(channelId: ChannelId, reason: UnsubscribedReason, outputs: Output[]): void {
     if (!this.#forget(channelId)) return
     outputs.push(noticeOutput({ kind: 'unsubscribed', channelId, reason }))

@@ -112,6 +112,7 @@ export class Session {
         return this.#leave(input, nowMs)
       case 'gone':
         return this.#forget()
+      case 'channel-renamed':
       case 'announced':
       case 'pages':
       case 'postponed':
@@ -189,6 +190,9 @@ export class Session {
         break
       case 'unsubscribed':
         serving.unsubscribe(input.channelId, input.reason, outputs)
+        break
+      case 'channel-renamed':
+        serving.rename(input.channelId, input.channelName, outputs)
         break
       case 'positions':
         serving.heads(input.positions, outputs)

@@ -265,6 +265,11 @@ class ProcessSessions implements Sessions {
           connection.unsubscribed(notice.channelId, 'channel_deleted')
         }
         break
+      case 'channel-renamed':
+        for (const connection of this.#shared.listeners.membersOf(notice.channelId)) {
+          connection.feed(notice)
+        }
+        break
       case 'session-opened':
         for (const connection of this.#connectionsOf(notice.deviceId)) {
           if (connection.carrier.kind === notice.carrier) endIfReplaced(connection, notice.number)

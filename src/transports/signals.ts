@@ -4,6 +4,7 @@
 import type { FaultCode } from '#domain/fault'
 import type { CatchUpPage, CatchUpRequest, FeedEntry, Position } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
+import type { ChannelRenamed } from '#domain/ports'
 import type { BrokenRule } from './carrier.ts'
 import type { GoawayReason, Hello, UnsubscribedReason } from '#src/schemas/frames'
 
@@ -63,6 +64,7 @@ export type Input =
       readonly channelId: ChannelId
       readonly reason: UnsubscribedReason
     }
+  | ChannelRenamed
   /** The present positions of the device's channels, which reveal what the bus has lost. */
   | { readonly kind: 'positions'; readonly positions: readonly Position[] }
   | { readonly kind: 'tick' }

@@ -76,7 +76,7 @@ test('arguments/1: the error for an unreadable value names its option and repeat
   }
   const one = { options: {}, parameters: { id: optional('[id]', 'the id') } }
   const error = t.throws(() => valuesOf(divide(['a', 'secret'], {}), one))
-  t.is(error.message, 'too many arguments: 1 expected, 2 given')
+  t.is(error.message, 'too many arguments: [id] expected, 2 given')
 })
 
 test('options in front end at the first argument that is no option', (t) => {

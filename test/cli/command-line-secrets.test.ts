@@ -63,6 +63,16 @@ test('wrong usage tells what is allowed', async (t) => {
     ['history --thing boiler', 'error: unknown option --thing; did you mean --entity?'],
     ['thing update x', 'error: say what changes: key=value, or an option such as --title'],
     [
+      'thing create sensor-7 a=1',
+      'error: values are written as key=value; the gateway makes the id: `update` takes one of your own',
+    ],
+    ['help thign', 'error: unknown command; did you mean thing?'],
+    [
+      'history --since 3w',
+      'error: --since: a time is 90s, 15m, 2h, 7d, all, or Unix seconds or milliseconds, or an ISO 8601 date',
+    ],
+    ['thing get a b', 'error: too many arguments: <thing_id> expected, 2 given'],
+    [
       'thing update x temperature==3',
       'error: values are written with one =; a text that begins with it is key="=…"',
     ],
@@ -92,6 +102,12 @@ test('command-line/1: a refusal gives its exit code, its error code, and the tim
   const missing = await run('status o1', { answer: () => refusal(404, 'send_status_not_found') })
   t.is(missing.exitCode, 5)
   t.deepEqual(missing.context.diagnostics, ['send_status_not_found: a sentence about it'])
+  const astray = await run('thing list', { answer: () => refusal(404, 'route_not_found') })
+  t.is(astray.exitCode, 3)
+  t.regex(astray.context.shown, /^route_not_found: .*is --url/)
+  const expired = await run('thing list', { answer: () => refusal(403, 'key_expired') })
+  t.is(expired.exitCode, 4)
+  t.regex(expired.context.shown, /^key_expired: .*heliograph key create/)
 })
 
 test('the error for a gateway that does not answer has a hint', async (t) => {

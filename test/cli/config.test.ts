@@ -1,13 +1,14 @@
 // Goal: a config file keeps lasting settings, and the order of the sources is certain.
 
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, readdirSync } from 'node:fs'
+import { rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
-import { CHANNEL, PASSWORD, TOKEN, run } from '#test/support/command-line'
+import { CHANNEL, ENV, PASSWORD, TOKEN, run } from '#test/support/command-line'
 import { success } from '#test/support/fake-process-context'
 
 function folderFor(t: ExecutionContext): string {
@@ -57,6 +58,38 @@ test('config set reads a secret from the standard input, and config list does no
   t.is(shown, 'default\ttoken\t(set)\ndefault\tpassword\t(set)')
   t.deepEqual((await run('config get token', { env })).context.printed, [TOKEN])
   t.is((await run('config set token', { env, input: ' \n' })).exitCode, 2)
+})
+
+test('config set keeps the form that every command reads, in any folder', async (t) => {
+  const env = { XDG_CONFIG_HOME: folderFor(t) }
+  for (const [key, typed, kept] of [
+    ['url', 'HTTPS://Push.Example/', 'https://push.example'],
+    ['channel', '5hgd9-dpwyh-pr8yj-6zkta-2xnke-4', '5HGD9DPWYHPR8YJ6ZKTA2XNKE4'],
+    ['password_file', 'password.txt', resolve('password.txt')],
+  ] as const) {
+    t.is((await run(`config set ${key} ${typed}`, { env })).exitCode, 0, typed)
+    t.deepEqual((await run(`config get ${key}`, { env })).context.printed, [kept])
+  }
+})
+
+test('a file that cannot be written is named with the reason, and leaves nothing behind', async (t) => {
+  const folder = folderFor(t)
+  const unusable = join(folder, 'unusable')
+  mkdirSync(unusable)
+  for (const [words, variables, reason] of [
+    ['config set url https://a.example', { HELIOGRAPH_CONFIG: unusable }, 'it is a folder'],
+    ['export --output FOLDER/no/week.ndjson', {}, 'no such file or folder'],
+    ['export --output FOLDER', {}, 'it is a folder'],
+    ['send hello --password-file FOLDER', {}, 'it is a folder'],
+  ] as const) {
+    const { exitCode, context } = await run(words.replace('FOLDER', folder), {
+      env: { ...ENV, ...variables },
+    })
+    t.is(exitCode, 1, words)
+    t.true(context.shown.includes(folder), context.shown)
+    t.true(context.shown.endsWith(`: ${reason}`), context.shown)
+  }
+  t.deepEqual(readdirSync(folder), ['unusable'])
 })
 
 test('config-file/2: the error for a broken file names it and quotes nothing of it', async (t) => {
@@ -115,6 +148,9 @@ test('an unusable profile, file or token is wrong usage', async (t) => {
     'status o --token-file -',
     "status o --token 'two words'",
     'config set colour red',
+    "config set url 'not a url'",
+    'config set channel greenhouse',
+    "config set token 'two words'",
     'config set url',
   ]) {
     const { exitCode, context } = await run(words, { env })

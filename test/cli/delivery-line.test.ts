@@ -5,7 +5,7 @@ import test from 'ava'
 import { assert, property, string } from 'fast-check'
 
 import { clockIn, coloured, deliveryJson, deliveryLine } from '#src/cli/deliveries/delivery-line'
-import { aligned, dateText } from '#src/cli/terminal-text'
+import { aligned, dateText, shortened } from '#src/cli/terminal-text'
 import { delivery } from '#test/support/delivery'
 
 const clock = clockIn('UTC')
@@ -83,8 +83,24 @@ test('the JSON of a delivery is one line with the names of the session protocol'
   })
 })
 
-test('aligned makes the columns of rows line up', (t) => {
+test('aligned makes the columns of rows line up, as a terminal draws them', (t) => {
   t.deepEqual(aligned([['a', 'bb', 'c'], ['aaa', 'b'], []]), ['a    bb  c', 'aaa  b', ''])
+  t.deepEqual(
+    aligned([
+      ['温室', 'x'],
+      ['🔥e\u0301', 'y'],
+      ['abcd', 'z'],
+    ]),
+    ['温室  x', '🔥e\u0301   y', 'abcd  z'],
+  )
+  for (const [text, columns, short] of [
+    ['温室北侧', 8, '温室北侧'],
+    ['温室北侧', 7, '温室北…'],
+    ['🔥🔥🔥', 5, '🔥🔥…'],
+    ['Ofen', 3, 'Of…'],
+  ] as const) {
+    t.is(shortened(text, columns), short)
+  }
 })
 
 test('a line can have the date and leave the channel out', (t) => {

@@ -74,6 +74,15 @@ test('every command has a help page, and its examples are command lines', async 
       context.printed.every((line) => line.length <= 100),
       path,
     )
+    const narrow = await run(`${path} --help`, {
+      screen: { columns: 40, rows: 24, hasColor: false },
+    })
+    const wide = narrow.context.printed.filter((line) => line.length > 40)
+    t.deepEqual(
+      wide.filter((line) => !/^(Usage:|  heliograph )|^ *\S+$/.test(line)),
+      [],
+      path,
+    )
     const definition = await entry.load()
     t.true(definition.examples.length > 0, path)
     for (const example of definition.examples) {

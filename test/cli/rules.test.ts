@@ -62,7 +62,7 @@ for (const [what, text] of [
 test('a file that is not there is named', async (t) => {
   const { context, exitCode } = await run('rule put hot no-such-file.json')
   t.is(exitCode, 2)
-  t.regex(context.shown, /no-such-file\.json: ENOENT/)
+  t.regex(context.shown, /no-such-file\.json: no such file/)
 })
 
 test('rule list shows what each rule watches, and how often it failed', async (t) => {

@@ -42,10 +42,13 @@ for (const [words, says] of [
 }
 
 test('thing query shows Things with their total, or groups with their numbers', async (t) => {
-  const thing = { thing_id: 'a', state: 'active', changed_at: 0, title: 'A', attrs: { t: 1 } }
+  const attrs = { t: 1, quoted: '"q"', digits: '42' }
+  const thing = { thing_id: 'a', state: 'active', changed_at: 0, title: 'A', attrs }
   const answer = () => success({ items: [thing], total: 7, complete: false })
   const { context } = await run('thing query --count', { answer })
-  t.deepEqual(context.printed, ['a\tactive\t1970-01-01T00:00:00.000Z\tA\tt=1'])
+  t.deepEqual(context.printed, [
+    'a\tactive\t1970-01-01T00:00:00.000Z\tA\tt=1 quoted="\\"q\\"" digits="42"',
+  ])
   t.deepEqual(context.diagnostics, ['7 Things of a part of the channel'])
   const aggregates = [
     { attr: 't', of: 'mean', value: 61 / 3 },
@@ -84,6 +87,19 @@ test('what has no room beside the other columns of a terminal stands below them,
     'boiler-1               active  1970-01-01T00:00:00.000Z  Boiler room, north',
     '  temperature=20.5 humidity=61 pressure=1003.4',
     'pump-with-a-long-name  active  1970-01-01T00:00:00.000Z  Boiler room, north',
+  ])
+  t.deepEqual(await shownAt(40), [
+    'THING                  STATE',
+    '  CHANGED',
+    '  TITLE',
+    '  ATTRS',
+    'boiler-1               active',
+    '  1970-01-01T00:00:00.000Z',
+    '  Boiler room, north',
+    '  temperature=20.5 humidity=61 pressure…',
+    'pump-with-a-long-name  active',
+    '  1970-01-01T00:00:00.000Z',
+    '  Boiler room, north',
   ])
   t.deepEqual((await shownAt(130)).slice(0, 2), [
     'THING                  STATE   CHANGED                   TITLE               ATTRS',

@@ -94,8 +94,8 @@ test('the carrier cuts a peer that announces a frame beyond the bound', async (t
   t.pass()
 })
 
-test('a connection that never opens reports its end once', async (t) => {
+test('a connection that never opens reports its end once, with the code of the reason', async (t) => {
   const { told } = open({ host, port: 9, tls: 'off' })
   await until('it is over', () => told.length > 0)
-  t.deepEqual(told, ['connection failed'])
+  t.deepEqual(told, ['connection failed (ECONNREFUSED)'])
 })

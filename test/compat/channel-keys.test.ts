@@ -110,7 +110,7 @@ const REFUSED: readonly Refused[] = [
   ['/channel/key/list', { ...CREDENTIALS, limit: 201 }, 400, 'validation_failed'],
   ['/channel/key/list', { ...CREDENTIALS, password: 'not the one' }, 404, 'channel_not_found'],
   ['/channel/key/revoke', { ...CREDENTIALS }, 400, 'validation_failed'],
-  ['/channel/key/revoke', { ...CREDENTIALS, key_id: 'x' }, 404, 'channel_key_not_found'],
+  ['/channel/key/revoke', { ...CREDENTIALS, key_id: 'x' }, 400, 'validation_failed'],
   ['/channel/key/revoke', { ...CREDENTIALS, key_id: '0'.repeat(32) }, 404, 'channel_key_not_found'],
 ]
 

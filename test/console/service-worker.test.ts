@@ -107,8 +107,12 @@ const OPENED = {
 }
 const eventPush = (data: object): object => ({ ...OPENED, data: { ...OPENED.data, ...data } })
 
-test('an open Event can be acknowledged and snoozed from its notification, with the key of the device', async (t) => {
-  const worker = await started()
+const HOUR_MS = 3_600_000
+const isNear = (sent: Readonly<Record<string, unknown>> | undefined, atMs: number): boolean =>
+  Math.abs(Number(sent?.['event_time']) - atMs) < HOUR_MS / 4
+
+test('acknowledging/2: an open Event can be acknowledged and snoozed from its notification, with the key of the device', async (t) => {
+  const worker = await started({ answer: { status: 200, aheadMs: HOUR_MS } })
   await worker.push(OPENED)
   t.deepEqual(
     worker.shown[0]?.options.actions?.map(({ title }) => title),
@@ -123,6 +127,7 @@ test('an open Event can be acknowledged and snoozed from its notification, with 
     event_id: 'burner-fault-7',
     snooze: undefined,
   })
+  t.true(isNear(taken, Date.now() + HOUR_MS))
   t.like(snoozed, { channel_id: OPENED.data.channel_id, snooze: '1h' })
   t.regex(String(worker.shown.map(({ options }) => options.body)), /,Acknowledged,Snoozed until /)
   t.true(
@@ -157,11 +162,11 @@ test('a reminder and an escalation replace it and sound again, who has it is tol
 
 test('acknowledging/1: without a network it waits, and is sent by what comes next, also in another worker', async (t) => {
   const kept = new Map<string, unknown>()
-  const answer = { status: 0 }
+  const answer = { status: 0, aheadMs: -HOUR_MS }
   const worker = await started({ kept, answer })
   await worker.push(OPENED)
   await worker.click('acknowledge')
-  t.is(worker.asked.length, 4, 'attempts are bounded')
+  t.is(worker.sent.length, 4, 'attempts are bounded')
   t.regex(worker.shown[1]?.options.body ?? '', /^Not sent yet/)
   t.deepEqual(worker.wishes, ['acknowledge'])
 
@@ -170,14 +175,15 @@ test('acknowledging/1: without a network it waits, and is sent by what comes nex
   t.deepEqual(next.shown, [], 'what goes on waiting says nothing')
   answer.status = 200
   await next.happen('sync', { tag: 'acknowledge' })
-  t.deepEqual(next.asked.at(-1), worker.asked[0])
+  t.is(next.asked[0]?.['event_id'], 'burner-fault-7')
+  t.true(isNear(next.asked[0], Date.now() - HOUR_MS), 'acknowledging/2')
   t.deepEqual(
     next.shown.map(({ options }) => options.body),
     ['Acknowledged'],
   )
-  const calls = next.asked.length
+  const calls = next.sent.length
   await next.push(OPENED)
-  t.is(next.asked.length, calls, 'it is sent once')
+  t.is(next.sent.length, calls, 'it is sent once')
 })
 
 test('acknowledging/1: twenty wait at most, none for longer than a day, and a refusal ends one', async (t) => {
@@ -196,7 +202,7 @@ test('acknowledging/1: twenty wait at most, none for longer than a day, and a re
   answer.status = 403
   await worker.click('acknowledge')
   t.regex(worker.shown.at(-1)?.options.body ?? '', /^Not acknowledged: The device is not known/)
-  const calls = worker.asked.length
+  const calls = worker.sent.length
   await worker.happen('sync', { tag: 'acknowledge' })
-  t.deepEqual([worker.asked.length, kept.get('waiting')], [calls, []])
+  t.deepEqual([worker.sent.length, kept.get('waiting')], [calls, []])
 })

@@ -118,6 +118,7 @@ const NOTICES: readonly Notice[] = [
   { kind: 'leases-changed' },
   { kind: 'credentials-changed', channelId: channel(1) },
   { kind: 'channel-deleted', channelId: channel(2) },
+  { kind: 'channel-renamed', channelId: channel(2), channelName: 'Werk 2 灯' },
   { kind: 'mappings-changed', channelId: channel(2) },
   { kind: 'subscribed', channelId: channel(1), deviceId: deviceId() },
   { kind: 'unsubscribed', channelId: channel(1), deviceId: deviceId() },

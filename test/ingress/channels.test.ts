@@ -180,8 +180,11 @@ test('a rename needs the password and changes the name', async (t) => {
   const answer = await rig.post('/channel/rename', { ...CREDENTIALS, channel_name: ' New ' })
   t.deepEqual(dataOf(answer), { channel_id: CHANNEL, channel_name: 'New' })
   t.is(rig.channels.rows.get(rig.channelId)?.channelName, 'New')
+  const notice = { kind: 'channel-renamed', channelId: rig.channelId, channelName: 'New' } as const
+  t.deepEqual(rig.bus.notices, [notice])
   const wrong = { ...CREDENTIALS, password: 'wrong password', channel_name: 'x' }
   t.is((await rig.post('/channel/rename', wrong)).status, 404)
+  t.is(rig.bus.notices.length, 1)
 })
 
 test('channels/1: once a change of password is answered, only the new one opens the channel', async (t) => {

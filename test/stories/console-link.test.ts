@@ -56,6 +56,34 @@ test('a link replaces the gateway token of a browser only when the person says s
   await overview.waitFor()
   t.is(await page.evaluate(KEPT), TOKEN)
   t.deepEqual(person.wrongs, [])
+
+  // Another channel is opened while the session of a new tab begins with the first one.
+  const cellar = await channel.create({ channel_name: 'Cellar', password: PASSWORD })
+  const tab = await person.context.newPage()
+  const opened = Promise.withResolvers<void>()
+  const begun = Promise.withResolvers<void>()
+  await tab.route('**/channel/subscribe', async (route) => {
+    begun.resolve()
+    await opened.promise
+    await route.continue()
+  })
+  await tab.goto(`${gateway.baseUrl}/console/`)
+  await begun.promise
+  await tab.goto(`${gateway.baseUrl}/console/#/open/${cellar.channel_id}/${PASSWORD}/${TOKEN}`)
+  await tab.waitForURL(/overview$/)
+  opened.resolve()
+  await tab.getByRole('heading', { name: 'No Thing yet' }).waitFor()
+
+  // It has the new name of a channel at once, and says why it cannot list.
+  const proof = { channel_id: cellar.channel_id, password: PASSWORD }
+  await channel.rename({ ...proof, channel_name: 'Attic' })
+  await tab.locator('header option', { hasText: 'Attic' }).waitFor({ state: 'attached' })
+  await tab.route(/(key|subscriber)\/list$|channel\/info$/, (route) =>
+    route.fulfill({ status: 404, json: { success: false, error: 'gone', error_code: 'gone' } }),
+  )
+  await tab.goto(`${gateway.baseUrl}/console/#/${cellar.channel_id}/channel`)
+  await tab.locator('.card > .problem').nth(2).waitFor()
+  t.is(await tab.getByText(/^No key yet|^No device follows/).count(), 0)
 })
 
 /** Axe finds nothing on the question: on a phone and on a desk, light and dark, in both languages. */

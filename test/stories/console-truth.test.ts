@@ -148,15 +148,25 @@ const rowsOf = (row: string, title: string): string => `[...document.querySelect
     return [box.width, width, height, Math.min(badge.right, left + width) - Math.max(badge.left, left)]
   })`
 
+/** How many numbers of the table are cut. */
+const CUT_NUMBERS = `[...document.querySelectorAll('.row .number .amount')]
+  .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth + 1).length`
+
 test('an Event has room for its title beside a severity of any length, and three lines for it at most', async (t) => {
   const begun = await begin(t)
   if (begun === undefined) return
   const { browser, gateway } = begun
-  const { channel, event } = createClient(gateway)
+  const { channel, event, thing } = createClient(gateway)
   const { channel_id } = await channel.create({ channel_name: 'Greenhouse', password: PASSWORD })
-  const created = { channel_id, password: PASSWORD, event_time: Date.now() }
+  const proof = { channel_id, password: PASSWORD }
+  const created = { ...proof, event_time: Date.now(), thing_id: 'tank' }
   const message = 'The pump runs dry. '.repeat(20)
-  for (const title of ['x'.repeat(2_000), 'Pump', 'Level of the tank '.repeat(20)]) {
+  const long = 'x'.repeat(2_000)
+  const attrs = { level_percent: 81.25, mode: 'a word that is long', on: true }
+  const tank = { ...proof, thing_id: 'tank', title: long, attrs }
+  for (const agoMs of [60_000, 0]) await thing.update({ ...tank, observed_at: Date.now() - agoMs })
+  await event.update({ ...created, event_id: 'long', title: long, severity: 'critical' })
+  for (const title of ['Pump', 'Level of the tank '.repeat(20)]) {
     await event.create({ ...created, title, message, severity: 'a text of its own' })
   }
   const person = await openAt(browser, gateway, [[channel_id, PASSWORD]])
@@ -174,6 +184,18 @@ test('an Event has room for its title beside a severity of any length, and three
         t.true(high < (view === 'events' ? 7 : 4) * LINE_PX, `${view} at ${width} px: ${high} px`)
         t.true(covered <= 0, `${view} at ${width} px: a badge covers ${covered} px of the title`)
       }
+      t.is(await person.page.evaluate<number>(CUT_NUMBERS), 0, `${view} at ${width} px`)
     }
+  }
+  for (const place of ['thing/tank', 'event/long']) {
+    await person.go(`#/${channel_id}/${place}`)
+    const heading = person.page.getByRole('heading', { level: 1 })
+    await heading.getByRole('button').waitFor()
+    t.true(((await heading.textContent()) ?? '').length < 200, place)
+    for (const link of await person.page.locator('.sum > a').all()) {
+      t.true(((await link.boundingBox())?.height ?? 0) < 4 * LINE_PX, place)
+    }
+    await heading.getByRole('button').click()
+    await heading.getByText(long).waitFor()
   }
 })

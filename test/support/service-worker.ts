@@ -49,8 +49,8 @@ function databaseOf(kept: Map<string, unknown>) {
 
 interface Setting {
   readonly pages?: readonly string[]
-  /** What the gateway answers; 0: the network is away. */
-  readonly answer?: { status: number }
+  /** What the gateway answers; 0: the network is away. `aheadMs`: how far its clock is ahead. */
+  readonly answer?: { status: number; aheadMs?: number }
   readonly kept?: Map<string, unknown>
 }
 
@@ -86,6 +86,11 @@ export async function started({
     }
     return new Response(JSON.stringify(said), { status: answer.status })
   }
+  const profile = (): Response => {
+    if (answer.status === 0) throw new TypeError('no network')
+    const date = new Date(Date.now() + (answer.aheadMs ?? 0)).toUTCString()
+    return new Response(JSON.stringify({ success: true, data: {} }), { headers: { date } })
+  }
   const scope = {
     URL,
     AbortSignal,
@@ -100,6 +105,7 @@ export async function started({
     ) => {
       if (url === 'https://push.example/event/acknowledge') return gateway(body)
       sent.push(`${method} ${url}`)
+      if (url === 'https://push.example/gateway/profile') return profile()
       if (url.includes('away')) throw new TypeError('no network')
       return {
         type: 'basic',

@@ -99,6 +99,8 @@ test('sessions coalesce acknowledgements and write them every five seconds', asy
   }
   t.deepEqual(rig.store.writes, [])
   t.is(rig.gauge('acknowledgements_waiting'), 1)
+  // The next session goes on from them already.
+  t.deepEqual((await rig.welcomed()).heard(), ['welcome A 3/3', 'caught up A 3'])
   rig.time.advance(4_000)
   await rig.rest()
   t.deepEqual(rig.store.writes, [])

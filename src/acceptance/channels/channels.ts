@@ -58,8 +58,10 @@ export class Channels {
     const request = await this.#ports.access.prove(READ.rename, fields, caller)
     if (isFault(request)) return request
     const { channelId, channelName } = request
-    const isRenamed = await this.#ports.channels.rename(channelId, channelName)
-    return isRenamed ? { channelId, channelName } : NOT_FOUND
+    const { channels, bus } = this.#ports
+    if (!(await channels.rename(channelId, channelName))) return NOT_FOUND
+    bus.notify({ kind: 'channel-renamed', channelId, channelName })
+    return { channelId, channelName }
   }
 
   /** Changes the password; gives the channel. */

@@ -1,8 +1,10 @@
 // heliograph config: get, set, unset, list.
 
+import { resolve } from 'node:path'
+
 import { profileName, secretFile } from '#src/cli/access'
-import { CONFIG_KEYS, DEFAULT_PROFILE, SECRET_KEYS, configPath } from '#src/cli/config-file'
-import { changeProfile, profileOf, readProfiles } from '#src/cli/config-file'
+import { CONFIG_KEYS, DEFAULT_PROFILE, READERS, SECRET_KEYS } from '#src/cli/config-file'
+import { changeProfile, configPath, profileOf, readProfiles } from '#src/cli/config-file'
 import type { ConfigKey, Profiles } from '#src/cli/config-file'
 import { CommandError, EXIT, UsageError } from '#src/cli/endings'
 import { HEADER, listWhole } from '#src/cli/paging'
@@ -55,10 +57,17 @@ export const set = command({
     }
     const given = isTyped ? value.trim() : await secretFile('the standard input', '-', context)
     if (given === '') throw new UsageError('[value]: is empty; `config unset` removes a setting')
+    const kept = keptForm(key, given)
     const name = profileName({ profile }, context.env)
-    changeProfile(context.env, name, (before) => ({ ...before, [key]: given }))
+    changeProfile(context.env, name, (before) => ({ ...before, [key]: kept }))
   },
 })
+
+/** A setting in the form in which commands in any folder read it. Throws UsageError. */
+function keptForm(key: ConfigKey, given: string): string {
+  if (key === 'url' || key === 'channel' || key === 'token') return READERS[key](given, key)
+  return key.endsWith('_file') ? resolve(given) : given
+}
 
 export const unset = command({
   description: 'Removes one setting from the config file.',

@@ -7,7 +7,7 @@ import { isKeyForm } from '#domain/identity'
 import { createFleetSender } from '#src/client/fleet'
 import { CHANNEL, credentialsOf } from '#src/cli/access'
 import type { Access, Credentials } from '#src/cli/access'
-import { CommandError, EXIT, UsageError } from '#src/cli/endings'
+import { CommandError, EXIT, UsageError, fileReason } from '#src/cli/endings'
 import { Checkpoint } from '#src/cli/import/checkpoint'
 import { Importer } from '#src/cli/import/importer'
 import type { Reject } from '#src/cli/import/importer'
@@ -100,7 +100,8 @@ class ImportRun {
     const stopped = this.#context.untilStopped()
     const endProgress = this.#showProgress(importer)
     try {
-      await importer.run(rowsOf(this.#input(), format, delimiter), stopped)
+      const rows = rowsOf(this.#input(), format, delimiter, namedColumns(this.#options))
+      await importer.run(rows, stopped)
     } finally {
       endProgress()
       if (this.#options.dryRun !== true) this.#checkpoint.save()
@@ -204,18 +205,20 @@ function mappingOf(options: ImportGiven): Mapping {
   }
 }
 
+/** Columns that the input must have. One that only the default of --time names may be missing. */
+function namedColumns({ thing, thingId, time, title, attr = [] }: ImportGiven) {
+  return [
+    ...(thingId === undefined ? [['--thing', thing] as const] : []),
+    ...(time === OPTIONS.time.fallback ? [] : [['--time', time] as const]),
+    ...(title === undefined ? [] : [['--title', title] as const]),
+    ...[...readAttrs(attr).keys()].map((column) => ['--attr', column] as const),
+  ]
+}
+
 interface InputFile {
   readonly bytes: number
   /** Returns the contents, once, and closes the file after them. */
   readonly stream: () => Readable
-}
-
-/** Sentences for the reasons that a user can remove. */
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'no such file',
-  ENOTDIR: 'no such file',
-  EACCES: 'you may not read it',
-  EISDIR: 'it is a folder',
 }
 
 /** Throws UsageError with the name of the file and the reason when it cannot be read. */
@@ -225,17 +228,15 @@ function openInputFile(file: string): InputFile {
     const state = fstatSync(descriptor)
     if (state.isDirectory()) {
       closeSync(descriptor)
-      throw cannotRead(file, 'EISDIR')
+      throw new UsageError(`cannot read ${file}: it is a folder`)
     }
     return { bytes: state.size, stream: () => createReadStream(file, { fd: descriptor }) }
   } catch (error) {
     // Windows refuses to open a folder, and then gives a code of its own.
-    throw error instanceof Error && 'code' in error ? cannotRead(file, String(error.code)) : error
+    if (error instanceof UsageError) throw error
+    throw new UsageError(`cannot read ${file}: ${fileReason(error)}`)
   }
 }
-
-const cannotRead = (file: string, code: string): UsageError =>
-  new UsageError(`cannot read ${file}: ${REASONS[code] ?? code}`)
 
 // Writes the progress of an import as one line of a terminal.
 

@@ -28,6 +28,8 @@ import type { Given } from '#src/cli/command'
 const JOBS_MAX = 64
 const COUNT_MAX = 1_000_000_000
 const TIMEOUT_MAX_S = 2_000_000
+/** A narrower terminal breaks lines: what stands before the entry takes 62 characters. */
+const WIDTH_MIN = 80
 
 const OPTIONS = {
   format: valued(
@@ -219,7 +221,7 @@ class WatchRun {
       const line = deliveryLine(delivery, {
         channelName,
         clock: dateText,
-        ...given({ plaintext, width: screen?.columns }),
+        ...given({ plaintext, width: screen && Math.max(screen.columns, WIDTH_MIN) }),
       })
       return screen?.hasColor === true ? coloured(delivery, line) : line
     }

@@ -1,7 +1,7 @@
 // Writes a delivery as one line for people: time, channel, model, action, id or title, changes.
 
 import type { Fields, Json } from '#domain/submission'
-import { isRecord } from '#domain/record'
+import { isRecord, jsonOf } from '#domain/record'
 import type { Delivery } from '#src/schemas/frames'
 import { onOneLine, shortened } from '#src/cli/terminal-text'
 
@@ -66,7 +66,7 @@ export const entryText = (delivery: Delivery, plaintext: string | undefined): st
 function subjectOf({ model, entityId, payload }: Delivery): readonly string[] {
   const title = textIn(payload, 'title')
   if (model === 'message') return [title, ...changes(payload, MESSAGE_NAMES)]
-  const name = title === '' ? entityId : `${entityId} "${title}"`
+  const name = title === '' ? entityId : `${entityId} ${JSON.stringify(title)}`
   const cleared = payload['title'] === '' ? [pair('title', '')] : []
   return [name, ...cleared, ...changes(payload, ENTITY_NAMES), ...pairsIn(payload['attrs'])]
 }
@@ -107,7 +107,7 @@ const pair = (key: string, value: Json): string => `${onOneLine(key)}=${valueTex
 function valueText(value: Json): string {
   if (typeof value !== 'string') return shortened(onOneLine(JSON.stringify(value)), VALUE_WIDTH)
   const text = shortened(onOneLine(value), VALUE_WIDTH)
-  return /^[^\s"=]+$/.test(text) ? text : `"${text}"`
+  return /^[^\s"=]+$/.test(text) && jsonOf(text) === undefined ? text : JSON.stringify(text)
 }
 
 const textIn = (payload: Fields, name: string): string => {

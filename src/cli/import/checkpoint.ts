@@ -6,10 +6,10 @@
 //   checkpoint/2. A checkpoint is valid for the input that it was made for, and for no other.
 
 import { createHash } from 'node:crypto'
-import { renameSync, writeFileSync } from 'node:fs'
 
 import { recordFrom } from '#domain/record'
 import { fileText } from '#src/config/environment'
+import { replaceFile } from '#src/cli/config-file'
 import { UsageError } from '#src/cli/endings'
 
 interface Saved {
@@ -55,9 +55,7 @@ export class Checkpoint {
   save(): void {
     if (this.#path === undefined || this.#firstRow === '') return
     const saved: Saved = { row: this.#row, first_row: this.#firstRow }
-    const draft = `${this.#path}.${process.pid}`
-    writeFileSync(draft, `${JSON.stringify(saved)}\n`)
-    renameSync(draft, this.#path)
+    replaceFile(this.#path, `${JSON.stringify(saved)}\n`)
   }
 }
 

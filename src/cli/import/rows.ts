@@ -9,7 +9,7 @@ import type { Readable } from 'node:stream'
 
 import type { Fields, Json } from '#domain/submission'
 import { bare, isRecord, jsonOf } from '#domain/record'
-import { CommandError } from '#src/cli/endings'
+import { CommandError, UsageError } from '#src/cli/endings'
 import { readValue } from '#src/cli/values'
 
 export interface Row {
@@ -25,9 +25,19 @@ export type RowFormat = 'json' | 'csv'
 const ROW_BYTES_MAX = 1024 * 1024
 const SHOWN_CHARACTERS = 200
 
-/** Throws CommandError for a row beyond ROW_BYTES_MAX, or a CSV without a heading. */
-export const rowsOf = (input: Readable, format: RowFormat, delimiter: string): AsyncIterable<Row> =>
-  format === 'json' ? jsonRows(input) : csvRows(input, delimiter)
+/** A column that an option names, and the option. */
+export type NamedColumn = readonly [option: string, column: string]
+
+/**
+ * Throws CommandError for a row beyond ROW_BYTES_MAX, or a CSV without a heading, and UsageError
+ * for one whose heading lacks a named column.
+ */
+export const rowsOf = (
+  input: Readable,
+  format: RowFormat,
+  delimiter: string,
+  named: readonly NamedColumn[] = [],
+): AsyncIterable<Row> => (format === 'json' ? jsonRows(input) : csvRows(input, delimiter, named))
 
 async function* jsonRows(input: Readable): AsyncIterable<Row> {
   let number = 0
@@ -62,7 +72,11 @@ function readJson(line: string): Row['read'] {
   return { problem: 'the line is no JSON object', text: line.slice(0, SHOWN_CHARACTERS) }
 }
 
-async function* csvRows(input: Readable, delimiter: string): AsyncIterable<Row> {
+async function* csvRows(
+  input: Readable,
+  delimiter: string,
+  named: readonly NamedColumn[],
+): AsyncIterable<Row> {
   const parser = input.pipe(
     parse({
       bom: true,
@@ -78,7 +92,7 @@ async function* csvRows(input: Readable, delimiter: string): AsyncIterable<Row> 
   let number = 0
   try {
     for await (const cells of parser as AsyncIterable<readonly string[]>) {
-      if (columns === undefined) columns = headingOf(cells)
+      if (columns === undefined) columns = headingOf(cells, named)
       else {
         number += 1
         yield { number, bytes: parser.info.bytes, read: readCells(columns, cells) }
@@ -92,10 +106,18 @@ async function* csvRows(input: Readable, delimiter: string): AsyncIterable<Row> 
   }
 }
 
-function headingOf(cells: readonly string[]): readonly string[] {
+function headingOf(cells: readonly string[], named: readonly NamedColumn[]): readonly string[] {
   const columns = cells.map((cell) => cell.trim())
-  if (new Set(columns).size === columns.length && !columns.includes('')) return columns
-  throw new CommandError('the first line of the CSV must name each column once')
+  if (new Set(columns).size !== columns.length || columns.includes('')) {
+    throw new CommandError('the first line of the CSV must name each column once')
+  }
+  // A dot leads into a cell with JSON.
+  const isThere = (path: string): boolean =>
+    columns.includes(path) || columns.includes(path.split('.', 1)[0] ?? '')
+  const [missing] = named.find(([, column]) => !isThere(column)) ?? []
+  if (missing === undefined) return columns
+  const known = columns.join(', ').slice(0, SHOWN_CHARACTERS)
+  throw new UsageError(`${missing}: the CSV has no such column; it has ${known}`)
 }
 
 /** A cell with a number, true or false becomes that value; an empty cell is absent. */

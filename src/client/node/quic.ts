@@ -42,7 +42,10 @@ class QuicConnection implements Connection {
     this.#events = events
     this.#run(options).then(
       () => this.#end('connection lost'),
-      () => this.#end(this.#writer === undefined ? 'connection failed' : 'connection lost'),
+      (error: unknown) => {
+        const why = error instanceof Error ? ` (${error.name})` : ''
+        this.#end(this.#writer === undefined ? `connection failed${why}` : 'connection lost')
+      },
     )
   }
 

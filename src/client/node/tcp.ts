@@ -52,9 +52,12 @@ class TcpConnection implements Connection {
       if (!reader.take(chunk)) socket.destroy()
     })
     // `close` follows and reports the end, without the error's text, which may hold secrets.
-    socket.on('error', () => undefined)
+    let why = ''
+    socket.on('error', ({ code }: NodeJS.ErrnoException) => {
+      why = code === undefined ? '' : ` (${code})`
+    })
     socket.once('close', () =>
-      events.closed(this.#isOpen ? 'connection lost' : 'connection failed'),
+      events.closed(this.#isOpen ? 'connection lost' : `connection failed${why}`),
     )
   }
 

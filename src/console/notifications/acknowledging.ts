@@ -5,19 +5,22 @@
 //   acknowledging/1. An acknowledgement is kept before it is sent, and until the gateway has
 //     answered: WAITING_MAX at most, and none for longer than KEPT_MS. It may be sent twice: the
 //     second one changes nothing.
+//   acknowledging/2. Its time is that of the gateway's clock, of which an answer tells before it.
 
 import { call } from '#src/client/call'
 import { HeliographError } from '#src/client/error'
 import { WEB } from '#src/client/runtime'
+import { presentAt, settingPresent } from '#console/state/present.ts'
 import { keptDevice, store } from './device.ts'
 
-/** A person's press of a button of an Event, with its time in Unix milliseconds. */
+/** A person's press of a button of an Event. */
 export interface Acknowledging {
   readonly channelId: string
   readonly eventId: string
   readonly title: string
   /** The tag of the notification. */
   readonly tag: string
+  /** Unix milliseconds, by the clock of this computer. */
   readonly at: number
   /** A duration; '' for none. */
   readonly snooze: string
@@ -93,7 +96,6 @@ async function send(baseUrl: string, wish: Acknowledging): Promise<Outcome> {
     channel_id: channelId,
     device_key: deviceKey,
     event_id: eventId,
-    event_time: at,
     ...(label !== '' && { by: label }),
     ...(snooze !== '' && { snooze }),
   }
@@ -101,12 +103,14 @@ async function send(baseUrl: string, wish: Acknowledging): Promise<Outcome> {
     baseUrl,
     token: token === '' ? undefined : token,
     language,
-    runtime: WEB,
+    runtime: { ...WEB, fetch: settingPresent(WEB.fetch) },
     timeoutMs: TIMEOUT_MS,
   }
-  const request = { method: 'POST', path: '/event/acknowledge', body, repeats: 'always' } as const
+  const always = { repeats: 'always' } as const
   try {
-    await call(endpoint, request)
+    await call(endpoint, { method: 'GET', path: '/gateway/profile', ...always }) // acknowledging/2
+    const timed = { ...body, event_time: presentAt(at) }
+    await call(endpoint, { method: 'POST', path: '/event/acknowledge', body: timed, ...always })
     return { kind: 'done' }
   } catch (error) {
     if (!(error instanceof HeliographError) || error.retryable) return { kind: 'waiting' }

@@ -1,7 +1,7 @@
 // Things as a table: a row each, a column an attr. A row draws again when its Thing changes, and
 // only while it can be seen.
 
-import { signal } from '@preact/signals'
+import { computed, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 
 import type { EventView, ThingView } from '#src/client/view'
@@ -27,20 +27,25 @@ import type { Trouble } from './standing.ts'
 const ROW_PX = 44
 const NARROW_ROW_PX = 64
 const NARROW_COLUMNS = 3
+/** With more a wider page has no room for their numbers. */
+const COLUMNS_MIN = 2
 /** What the names, the age and the frame take of the width, and a column of values. */
 const BESIDE_PX = 640
 const COLUMN_PX = 120
 const LAG_MS = 60_000
 const VALUE_MAX = 40
 
-/** How many columns have room beside the names. */
-const room = signal(roomNow())
-function roomNow(): number {
-  return Math.max(NARROW_COLUMNS, Math.floor((innerWidth - BESIDE_PX) / COLUMN_PX))
-}
+const width = signal(innerWidth)
 addEventListener('resize', () => {
-  room.value = roomNow()
+  width.value = innerWidth
 })
+/** How many columns have room beside the names. */
+const room = computed(() =>
+  Math.max(
+    isNarrow.value ? NARROW_COLUMNS : COLUMNS_MIN,
+    Math.floor((width.value - BESIDE_PX) / COLUMN_PX),
+  ),
+)
 
 interface TableProps {
   readonly groups: readonly Group[]

@@ -7,6 +7,8 @@ import { linkTarget, visible } from '#console/state/text.ts'
 import { t } from '#console/words/words.ts'
 
 const SHOWN_MAX = 2_000
+/** Characters of a heading. */
+export const TITLE_MAX = 160
 
 /** A text of somebody else, whose direction and control characters stay within it. */
 export const Said = ({ text }: { readonly text: string }) => <bdi>{visible(text)}</bdi>

@@ -13,7 +13,7 @@ import { deviceIn, keepDevice, takeSlot } from './device-slot.ts'
 import { BASE_URL, client, codeOf, wantsToken } from './gateway.ts'
 import { loadChannel, readerOf } from './history.ts'
 import { LiveChannel } from './live-channel.ts'
-import { channels, token } from './saved.ts'
+import { channels, keepChannel, token } from './saved.ts'
 import type { SavedChannel } from './saved.ts'
 import { readSnapshot, writeSnapshot } from './snapshots.ts'
 import { startSessionWorker } from './worker.ts'
@@ -48,6 +48,8 @@ const RETRY_MS = 5_000
 let link: SessionLink | undefined
 let slot: Promise<number> | undefined
 let isStarting = false
+/** Channels are kept that the running start may not have seen. */
+let isWanted = false
 const unsaved = new Set<LiveChannel>()
 
 /** Keeps the session open while this browser has channels. Called once. */
@@ -107,12 +109,16 @@ function newChannel(id: string, name: string): LiveChannel {
 }
 
 async function start(): Promise<void> {
+  isWanted = true
   if (isStarting) return
   isStarting = true
   try {
-    const [number, deviceKey] = await device()
-    await subscribeAll(number, deviceKey)
-    if (link === undefined) open(number, deviceKey)
+    while (isWanted) {
+      isWanted = false // Another channel may be kept meanwhile.
+      const [number, deviceKey] = await device()
+      await subscribeAll(number, deviceKey)
+      if (link === undefined) open(number, deviceKey)
+    }
   } catch (error) {
     if (wantsToken(error)) connection.value = { kind: 'token' }
     else retry()
@@ -194,6 +200,10 @@ function happened(happening: Happening, opened: SessionLink, number: number): vo
     unsaved.add(channel)
   } else if (happening.kind === 'channel') {
     channel.name.value = happening.channelName
+    const saved = channels.peek().find(({ id }) => id === channelId)
+    if (saved !== undefined && saved.name !== happening.channelName) {
+      keepChannel({ ...saved, name: happening.channelName })
+    }
     channel.isLost.value = false
     void loadChannel(channel).then(
       () => unsaved.add(channel),

@@ -1,30 +1,27 @@
 // The devices that follow a channel.
 
-import { useEffect, useState } from 'preact/hooks'
-
 import { second } from '#console/state/clock.ts'
 import { listSubscribers, removeSubscriber } from '#console/state/subscribers.ts'
 import type { KnownSubscriber } from '#console/state/subscribers.ts'
 import { dayText, moment, t } from '#console/words/words.ts'
 import { Sure } from '#console/parts/sure.tsx'
-import { Card } from './channel-keys.tsx'
+import { Card, useRead } from './channel-keys.tsx'
 import type { OwnerProps } from './channel-keys.tsx'
 
 export function Devices({ channel, password }: OwnerProps) {
-  const [found, setFound] = useState<readonly KnownSubscriber[]>()
   const proof = { channel_id: channel.id, password }
-  const read = (): Promise<void> => listSubscribers(proof).then(setFound)
-  useEffect(() => void read().catch(() => {}), [channel, password])
+  const { found, again, problem } = useRead(() => listSubscribers(proof), [channel, password])
   return (
     <Card title={t('subscribers')}>
       <p>{t('devicesText')}</p>
+      {problem}
       {found?.length === 0 && <p class="hint">{t('noDevices')}</p>}
       <ul class="keys">
         {found?.map((device) => (
           <Device
             key={device.subscriber_id}
             device={device}
-            onRemove={() => removeSubscriber(proof, device).then(read)}
+            onRemove={() => removeSubscriber(proof, device).then(again)}
           />
         ))}
       </ul>

@@ -10,7 +10,8 @@ import { nowMs, second } from '#console/state/clock.ts'
 import { BASE_URL, client } from '#console/state/gateway.ts'
 import type { LiveChannel } from '#console/state/live-channel.ts'
 import { hashOf } from '#console/state/route.ts'
-import { dayText, moment, span, t } from '#console/words/words.ts'
+import { connection } from '#console/state/session.ts'
+import { dayText, moment, sentenceOf, span, t } from '#console/words/words.ts'
 import { Choice, Field, Form } from '#console/parts/form.tsx'
 import { QrCode } from '#console/parts/qr-code.tsx'
 import { Sure } from '#console/parts/sure.tsx'
@@ -35,6 +36,20 @@ export const Card = ({
     {children}
   </section>
 )
+
+/** What the gateway answers to a read, again once it is back, or else why there is nothing. */
+export function useRead<Found>(read: () => Promise<Found>, inputs: readonly unknown[]) {
+  const [found, setFound] = useState<Found>()
+  const [failure, setFailure] = useState<unknown>()
+  const again = (): Promise<void> => read().then(setFound)
+  useEffect(() => void again().catch(setFailure), [...inputs, connection.value.kind === 'open'])
+  const problem = found === undefined && failure !== undefined && (
+    <p class="problem" role="alert">
+      {sentenceOf(failure)}
+    </p>
+  )
+  return { found, again, problem }
+}
 
 /** Counts the keys that this page made, so that the list shows them. */
 const keysMade = signal(0)
@@ -119,34 +134,31 @@ export function Link({ channelId, password }: LinkProps) {
 const KEYS_SHOWN = 200
 
 export function Keys({ channel, password }: OwnerProps) {
-  const [keys, setKeys] = useState<readonly ListedKey[]>([])
   const [made, setMade] = useState<string>()
   const [label, setLabel] = useState('')
   const [scopes, setScopes] = useState({ read: true, send: true })
   const proof = { channel_id: channel.id, password }
-  const list = async (): Promise<void> => {
-    const page = await client.peek().key.list({ ...proof, limit: KEYS_SHOWN })
-    setKeys(page.keys)
-  }
-  useEffect(() => void list().catch(() => {}), [channel, password, keysMade.value])
+  const read = () => client.peek().key.list({ ...proof, limit: KEYS_SHOWN })
+  const { found, again, problem } = useRead(read, [channel, password, keysMade.value])
   const make = async (): Promise<void> => {
     const names = (['read', 'send'] as const).filter((name) => scopes[name])
     setMade(await makeKey(channel.id, password, { label, scopes: names }))
     setLabel('')
-    await list()
+    await again()
   }
   return (
     <Card title={t('keys')}>
       <p>{t('keysText')}</p>
-      {keys.length === 0 && <p class="hint">{t('noKeys')}</p>}
+      {problem}
+      {found?.keys.length === 0 && <p class="hint">{t('noKeys')}</p>}
       <ul class="keys">
-        {keys.map((key) => (
+        {found?.keys.map((key) => (
           <Key
             key={key.key_id}
             listed={key}
             onRevoke={async () => {
               await client.peek().key.revoke({ ...proof, key_id: key.key_id })
-              await list()
+              await again()
             }}
           />
         ))}

@@ -2,7 +2,6 @@
 
 import { useEffect, useState } from 'preact/hooks'
 
-import type { ChannelFacts } from '#src/client/bodies'
 import {
   browserName,
   forget,
@@ -22,7 +21,7 @@ import { Sure } from '#console/parts/sure.tsx'
 import { Copy, Said } from '#console/parts/text.tsx'
 import { Devices } from './channel-devices.tsx'
 import { Faces } from './channel-faces.tsx'
-import { Card, Keys, Link } from './channel-keys.tsx'
+import { Card, Keys, Link, useRead } from './channel-keys.tsx'
 import type { OwnerProps } from './channel-keys.tsx'
 import { Notify } from './notify.tsx'
 
@@ -67,14 +66,9 @@ export function Channel({ channel }: ChannelProps) {
 }
 
 function Facts({ channel }: ChannelProps) {
-  const [facts, setFacts] = useState<ChannelFacts>()
-  useEffect(() => {
-    client
-      .peek()
-      .channel.info(readerOf(channel.id))
-      .then(setFacts, () => {})
-  }, [channel])
-  if (facts === undefined) return <Card title={t('facts')}>{t('loading')}</Card>
+  const read = () => client.peek().channel.info(readerOf(channel.id))
+  const { found: facts, problem } = useRead(read, [channel])
+  if (facts === undefined) return <Card title={t('facts')}>{problem || t('loading')}</Card>
   return (
     <Card title={t('facts')}>
       <dl class="facts">

@@ -21,7 +21,7 @@ import { Empty, Form } from '#console/parts/form.tsx'
 import { Markdown } from '#console/parts/markdown.tsx'
 import { Receipts } from '#console/parts/receipts.tsx'
 import { Severity } from '#console/parts/severity.tsx'
-import { LongText, Said } from '#console/parts/text.tsx'
+import { LongText, Said, TITLE_MAX } from '#console/parts/text.tsx'
 import { Value } from '#console/parts/value.tsx'
 import { EventCharts } from './event-chart.tsx'
 import { Lasting, beganAt } from './events.tsx'
@@ -83,7 +83,7 @@ function Opened({ channel, event, updates, failure }: OpenedProps) {
     <article class="event">
       <header class="view">
         <h1>
-          <Said text={localTimes(eventTitle(event), second.value)} />
+          <LongText key={id} text={localTimes(eventTitle(event), second.value)} max={TITLE_MAX} />
         </h1>
         <p class="sum">
           <span class={`state ${state}`}>{t(state === 'open' ? 'eventOpen' : 'eventClosed')}</span>

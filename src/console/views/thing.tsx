@@ -22,7 +22,7 @@ import { age, t } from '#console/words/words.ts'
 import { Empty } from '#console/parts/form.tsx'
 import { Severity } from '#console/parts/severity.tsx'
 import { Sure } from '#console/parts/sure.tsx'
-import { LongText, Outward, Said, hostOf } from '#console/parts/text.tsx'
+import { LongText, Outward, Said, TITLE_MAX, hostOf } from '#console/parts/text.tsx'
 import { Tiles } from '#console/parts/tiles.tsx'
 import { EventList, Lasting, shadesOf } from './events.tsx'
 import { RulesOfThing } from './rules.tsx'
@@ -167,7 +167,7 @@ function Head({ channel, thing, events, children }: HeadProps) {
       </p>
       <header class="view">
         <h1>
-          <Said text={titleOf(thing)} />
+          <LongText key={id} text={titleOf(thing)} max={TITLE_MAX} />
         </h1>
         <p class="sum">
           {state === 'archived' && <span class="state">{t('archived')}</span>}

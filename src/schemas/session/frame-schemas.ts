@@ -124,7 +124,11 @@ export const GATEWAY_FRAMES = {
       ['channel_id', 'from', 'to', 'reason'],
     ),
   ),
-  subscribed: form('subscribed', 'A Channel that the session has from here on', whole(POSITION)),
+  subscribed: form(
+    'subscribed',
+    'A Channel that the session has from here on, or the new name of one that it has',
+    whole(POSITION),
+  ),
   unsubscribed: form(
     'unsubscribed',
     'A Channel that the session has no longer',

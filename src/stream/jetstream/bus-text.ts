@@ -126,6 +126,11 @@ export function decodeNotice(text: string): Notice | undefined {
     case 'credentials-changed':
       if (channelId === undefined) return undefined
       return typeof keyId === 'string' ? { kind, channelId, keyId } : { kind, channelId }
+    case 'channel-renamed': {
+      const { channelName } = sent
+      if (channelId === undefined || typeof channelName !== 'string') return undefined
+      return { kind, channelId, channelName }
+    }
     case 'channel-deleted':
     case 'mappings-changed':
       return channelId === undefined ? undefined : { kind, channelId }

@@ -144,6 +144,11 @@ test('an input that cannot be imported is refused before anything is sent', asyn
     [`import ${file} --format csv --attr t --skip t`, 2],
     [`import ${file} --format csv --attr =t`, 2],
     [`import ${file} --format csv --connections 257`, 2],
+    // Every row would have the present time, for good.
+    [`import ${file} --format csv --time measurd`, 2],
+    [`import ${file} --format csv --thing sensr`, 2],
+    [`import ${file} --format csv --title nme`, 2],
+    [`import ${file} --format csv --attr tempratur=temperature`, 2],
     ['import /nowhere/readings.csv', 2],
   ] as const) {
     const ended = await imported(words)
@@ -155,7 +160,7 @@ test('an input that cannot be imported is refused before anything is sent', asyn
 test('a file that cannot be read is named, with the reason', async (t) => {
   const folder = folderFor(t)
   for (const [file, reason] of [
-    ['/nowhere/readings.csv', 'no such file'],
+    ['/nowhere/readings.csv', 'no such file or folder'],
     [folder, 'it is a folder'],
   ] as const) {
     const { context, exitCode } = await imported(`import ${file} --format csv`)
