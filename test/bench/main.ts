@@ -6,6 +6,7 @@ import { availableParallelism, cpus, totalmem } from 'node:os'
 
 import { readArguments } from './arguments.ts'
 import type { BenchArguments } from './arguments.ts'
+import { steadiness } from './load/steadiness.ts'
 import { ROWS, ROWS_BY_NAME } from './rows/all.ts'
 import { recordOf } from './rows/row.ts'
 import type { Figure } from './rows/row.ts'
@@ -23,6 +24,8 @@ async function run({ rows, jsonFile, secondsPerStep, runs }: BenchArguments): Pr
   say(
     `302-byte Thing updates, 10,000 things in 1,000 channels, median of ${runs}, ${secondsPerStep} s each`,
   )
+  const { p50Ms, p99Ms } = steadiness()
+  say(`a fixed computation takes ${p50Ms.toFixed(1)} ms p50, ${p99Ms.toFixed(1)} p99`)
   const session = new Session({ secondsPerStep, runs, say })
   try {
     const figures = await measured(session, rows)

@@ -1,6 +1,7 @@
 import test from 'ava'
 
 import { Latencies, percentile, spread } from './load/statistics.ts'
+import { steadiness } from './load/steadiness.ts'
 
 // One row a line: sorted values, share, the value that the share of them does not exceed.
 const PERCENTILES: readonly [values: readonly number[], share: number, expected: number][] = [
@@ -35,4 +36,16 @@ test('latencies beyond the first buffer are kept, and numbers are sorted as numb
   t.like(latencies.summary(), { count: 100_000, p50Ms: 50, p99Ms: 99, maxMs: 100 })
   latencies.clear()
   t.is(latencies.summary().count, 0)
+})
+
+test('how steady a machine is shows in what one computation takes, half of the time and at most', (t) => {
+  let calls = 0
+  let nowMs = 0
+  // Each second call ends a round: one of fifty takes 20 ms, the others 5.
+  const clock = (): number => {
+    calls += 1
+    if (calls % 2 === 0) nowMs += calls % 100 === 0 ? 20 : 5
+    return nowMs
+  }
+  t.deepEqual(steadiness(clock, 1), { p50Ms: 5, p99Ms: 20 })
 })
