@@ -60,7 +60,7 @@ export function endingOf(error: unknown): Ending {
   throw error
 }
 
-/** What a person can remove, by the code of the system. */
+/** A person can remove these reasons. The system names each by a code. */
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'no such file or folder',
   ENOTDIR: 'no such folder',

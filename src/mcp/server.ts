@@ -26,7 +26,7 @@ export interface ServerParts {
   readonly resources: Resources
   /** Called for each tool call, with its refusal if it was refused. */
   readonly called: (tool: string, refusal: Fault | undefined) => void
-  /** Gives the refusal for a rejected call, and reports it. */
+  /** Returns the refusal for a rejected call, and reports the call. */
   readonly refusalOf: (tool: string, error: unknown) => Fault
 }
 

@@ -49,7 +49,7 @@ function databaseOf(kept: Map<string, unknown>) {
 
 interface Setting {
   readonly pages?: readonly string[]
-  /** What the gateway answers; 0: the network is away. `aheadMs`: how far its clock is ahead. */
+  /** The gateway answers with `status`, or not at all with 0. Its clock is `aheadMs` ahead. */
   readonly answer?: { status: number; aheadMs?: number }
   readonly kept?: Map<string, unknown>
 }
