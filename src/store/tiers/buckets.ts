@@ -33,8 +33,13 @@ const SERIES_LENGTH = 6
 /** Room for a few, which grows. */
 const ROWS = 16
 
-/** A Thing with its series, as `things` has it. */
-export type ThingOfBuckets = readonly [thing: string, series: readonly number[]]
+/** A Thing with its series, how many buckets these have, and how many of them several readings. */
+export interface ThingOfBuckets {
+  readonly thing: string
+  readonly series: readonly number[]
+  readonly buckets: number
+  readonly several: number
+}
 
 export class Buckets {
   /** The series of each Thing, in the order in which its attrs came. */
@@ -86,10 +91,22 @@ export class Buckets {
     return numberAt(this.#series.numbers, series + SIZE)
   }
 
-  /** How many of them have several readings. */
-  severalOf(series: number): number {
-    this.#settle(series)
-    return numberAt(this.#series.numbers, series + SEVERAL)
+  /** The Things with series, in the order in which they came. */
+  counted(): ThingOfBuckets[] {
+    const { numbers } = this.#series
+    const counted: ThingOfBuckets[] = []
+    for (const [thing, list] of this.things) {
+      if (list.length === 0) continue
+      let buckets = 0
+      let several = 0
+      for (const series of list) {
+        this.#settle(series)
+        buckets += numberAt(numbers, series + SIZE)
+        several += numberAt(numbers, series + SEVERAL)
+      }
+      counted.push({ thing, series: list, buckets, several })
+    }
+    return counted
   }
 
   /** The first bucket of a series, whose buckets come in the order of their times, each once. */

@@ -71,13 +71,8 @@ export function depthOf(cells: readonly Cell[]): number {
   return depth
 }
 
-/** A Thing with what its buckets take. */
-interface Sized {
+interface Placed {
   readonly of: ThingOfBuckets
-  readonly bytes: number
-}
-
-interface Placed extends Sized {
   readonly place: number
 }
 
@@ -88,27 +83,24 @@ export interface CellOfThings {
 
 /** Cuts the Things of buckets that are within a cell into cells of about CELL_BYTES. */
 export function* cellsOf(buckets: Buckets, within: Cell = WHOLE): Generator<CellOfThings> {
-  const sized: Sized[] = []
-  for (const of of buckets.things) {
-    const [, list] = of
-    let bytes = NAMES_BYTES
-    for (const series of list) bytes += buckets.sizeOf(series) * BUCKET_BYTES
-    if (list.length > 0) sized.push({ of, bytes })
-  }
-  if (within === WHOLE && isSmall(sized)) {
-    yield* whole(sized, WHOLE) // Nobody needs to know the places of few Things.
+  const things = buckets.counted()
+  if (within === WHOLE && isSmall(things)) {
+    yield* whole(things, WHOLE) // Nobody needs to know the places of few Things.
     return
   }
-  const placed = sized
-    .map(({ of, bytes }) => ({ of, bytes, place: placeOf(of[0]) }))
-    .filter(({ place }) => holds(within, place))
+  const placed: Placed[] = []
+  for (const of of things) {
+    const place = placeOf(of.thing)
+    if (holds(within, place)) placed.push({ of, place })
+  }
   placed.sort((one, other) => one.place - other.place)
   yield* cut(placed, within)
 }
 
 function* cut(placed: readonly Placed[], cell: Cell): Generator<CellOfThings> {
-  if (placed.length <= 1 || isSmall(placed) || isSmallest(cell)) {
-    yield* whole(placed, cell)
+  const things = placed.map(({ of }) => of)
+  if (placed.length <= 1 || isSmall(things) || isSmallest(cell)) {
+    yield* whole(things, cell)
     return
   }
   const [left, right] = halvesOf(cell)
@@ -118,9 +110,12 @@ function* cut(placed: readonly Placed[], cell: Cell): Generator<CellOfThings> {
   yield* cut(placed.slice(middle), right)
 }
 
-function* whole(things: readonly Sized[], cell: Cell): Generator<CellOfThings> {
-  if (things.length > 0) yield { cell, things: things.map(({ of }) => of) }
+function* whole(things: readonly ThingOfBuckets[], cell: Cell): Generator<CellOfThings> {
+  if (things.length > 0) yield { cell, things }
 }
 
-const isSmall = (things: readonly Sized[]): boolean =>
-  things.reduce((sum, { bytes }) => sum + bytes, 0) <= CELL_BYTES
+function isSmall(things: readonly ThingOfBuckets[]): boolean {
+  let bytes = 0
+  for (const { buckets } of things) bytes += NAMES_BYTES + buckets * BUCKET_BYTES
+  return bytes <= CELL_BYTES
+}

@@ -27,14 +27,18 @@ interface Names {
   readonly attrs: readonly string[]
 }
 
-/** How many there are of each, in the order in which that stands in front of the columns. */
-interface Sizes {
-  readonly textBytes: number
+/** How many there are of each. */
+interface Counts {
   readonly buckets: number
   /** Buckets of several readings. */
   readonly several: number
   readonly things: number
   readonly series: number
+}
+
+/** In the order in which they stand in front of the columns. */
+interface Sizes extends Counts {
+  readonly textBytes: number
 }
 
 interface Columns {
@@ -58,7 +62,7 @@ const bytesOf = ({ textBytes, buckets, several, things, series }: Sizes): number
   HEAD_BYTES + 20 * buckets + 24 * several + 4 * things + 8 * series + textBytes
 
 /** The columns of a body. Throws RangeError when it is too short. */
-function columnsIn(body: ArrayBuffer, { buckets, several, things, series }: Sizes): Columns {
+function columnsIn(body: ArrayBuffer, { buckets, several, things, series }: Counts): Columns {
   let at = HEAD_BYTES
   const next = <Column extends Float64Array | Uint32Array>(column: Column): Column => {
     at += column.byteLength
@@ -88,60 +92,39 @@ export function writeChunk(
   things: readonly ThingOfBuckets[],
   { isCompressed }: { readonly isCompressed: boolean },
 ): Written {
-  const attrs: Attrs = { names: [], numbers: [] }
-  const lists = things.map(([, list]) => list)
-  const counted = countsOf(buckets, lists, attrs)
-  const names: Names = { things: things.map(([thing]) => thing), attrs: attrs.names }
+  const counts = countsOf(things)
+  const body = new ArrayBuffer(bytesOf({ textBytes: 0, ...counts }))
+  const attrs = fill(columnsIn(body, counts), buckets, things)
+  const names: Names = { things: things.map(({ thing }) => thing), attrs }
   const text = Buffer.from(JSON.stringify(names))
-  const sizes = { textBytes: text.length, ...counted }
-  const body = new ArrayBuffer(bytesOf(sizes))
-  const { textBytes, several, series } = sizes
-  const head = [FORM.plain, textBytes, sizes.buckets, several, sizes.things, series]
-  new Uint32Array(body, 0, HEAD_LENGTH).set(head)
-  fill(columnsIn(body, sizes), { buckets, lists, attrs })
-  const plain = Buffer.from(body)
-  plain.set(text, plain.length - text.length)
+  const head = [FORM.plain, text.length, counts.buckets, counts.several, counts.things]
+  new Uint32Array(body, 0, HEAD_LENGTH).set([...head, counts.series])
+  const plain = Buffer.concat([Buffer.from(body), text])
   if (!isCompressed) return { content: plain, bytes: plain.length }
   const deflated = deflateRawSync(plain, { level: LEVEL })
   return { content: Buffer.concat([Buffer.of(FORM.deflated), deflated]), bytes: plain.length }
 }
 
-/** The series of each Thing. */
-type Lists = readonly (readonly number[])[]
-
-/** The attrs of a chunk, and their numbers in it by those that they have in buckets. */
-interface Attrs {
-  readonly names: string[]
-  readonly numbers: number[]
-}
-
-/** Counts what a chunk has of each, and gives its attrs their numbers. */
-function countsOf(buckets: Buckets, lists: Lists, attrs: Attrs): Omit<Sizes, 'textBytes'> {
-  const counts = { buckets: 0, several: 0, things: lists.length, series: 0 }
-  for (const list of lists) {
-    counts.series += list.length
-    for (const series of list) {
-      const attr = buckets.attrOf(series)
-      attrs.numbers[attr] ??= attrs.names.push(buckets.nameOf(attr)) - 1
-      counts.buckets += buckets.sizeOf(series)
-      counts.several += buckets.severalOf(series)
-    }
+function countsOf(things: readonly ThingOfBuckets[]): Counts {
+  const counts = { buckets: 0, several: 0, things: things.length, series: 0 }
+  for (const { buckets, several, series } of things) {
+    counts.buckets += buckets
+    counts.several += several
+    counts.series += series.length
   }
   return counts
 }
 
-interface Filling {
-  readonly buckets: Buckets
-  readonly lists: Lists
-  readonly attrs: Attrs
-}
-
-function fill(columns: Columns, { buckets, lists, attrs }: Filling): void {
+/** Fills the columns, and gives the names of the attrs in the order of their numbers. */
+function fill(columns: Columns, buckets: Buckets, things: readonly ThingOfBuckets[]): string[] {
   const { numbers } = buckets
+  const names: string[] = []
+  /** The number of each attr of the buckets in this chunk. */
+  const attrs: number[] = []
   let row = 0
   let next = 0
   let at = 0
-  for (const [index, list] of lists.entries()) {
+  for (const [index, { series: list }] of things.entries()) {
     columns.things[index] = list.length
     for (const series of list) {
       const before = row
@@ -158,11 +141,13 @@ function fill(columns: Columns, { buckets, lists, attrs }: Filling): void {
         columns.several[next + 2] = numberAt(numbers, bucket + SUM)
         next += 3
       }
-      columns.series[at] = numberAt(attrs.numbers, buckets.attrOf(series))
+      const attr = buckets.attrOf(series)
+      columns.series[at] = attrs[attr] ??= names.push(buckets.nameOf(attr)) - 1
       columns.series[at + 1] = row - before
       at += 2
     }
   }
+  return names
 }
 
 function unpacked(content: Uint8Array): { readonly columns: Columns; readonly names: Names } {

@@ -90,7 +90,7 @@ async function writeWithout(executor: Executor, chunk: Chunk, { thingId }: TierC
     return thing !== thingId
   })
   if (!isThere) return
-  const things = [...buckets.things]
+  const things = buckets.counted()
   if (things.length === 0) {
     await removeById(executor, 'tier_chunks', [chunk])
     return
