@@ -256,6 +256,7 @@ export class UwsExchange extends Expiring implements Exchange {
     const streaming = new Streaming()
     let isFull = false
     response.onWritable(() => {
+      response.cork(() => undefined) // The library sends what it holds of the last part here only.
       streaming.flow()
       return true
     })

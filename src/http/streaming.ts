@@ -6,16 +6,19 @@
 //   streaming/2. A stream that fails is cut off: it must not look whole.
 //   streaming/3. A connection over HTTP tells when it has sent something, and not how much. It gets
 //              small parts until it has sent everything, so what it holds does not grow.
+//   streaming/4. A part fits into what the library gathers before it writes. A longer one is lost
+//              when its connection takes the length in front of it alone, so the stream breaks.
 
 import type { Stream } from './reply.ts'
+import { GATHERED_BYTES } from './unread.ts'
 
 /** The connection that the chunks go to. */
 export interface Outlet {
   /** The parts in which a chunk is written. */
   parts(chunk: string | Uint8Array): Iterable<string | Uint8Array>
-  /** False when the connection is full: the next part waits for `flow`. */
+  /** False when the connection holds some of this part, or of those before: the next one waits. */
   write(part: string | Uint8Array): boolean
-  /** So many bytes wait for the reader; 0 when it has taken them. */
+  /** At most so many bytes wait for the reader; 0 when it has taken them. */
   holds(bytes: number): void
   end(): void
   cut(): void
@@ -42,11 +45,13 @@ export class Streaming {
   async run(stream: Stream, outlet: Outlet, streams: Set<AbortController>): Promise<void> {
     const controller = this.#controller
     streams.add(controller)
+    let before = 0
     try {
       for await (const chunk of stream.open(controller.signal)) {
         for (const part of outlet.parts(chunk)) {
           if (this.#isGone()) return // streaming/1
-          if (!outlet.write(part)) await this.#taken(part.length, outlet)
+          if (!outlet.write(part)) await this.#taken(before + part.length, outlet)
+          before = part.length
         }
         if (this.#isGone()) return // streaming/1
       }
@@ -77,8 +82,8 @@ export class Streaming {
   }
 }
 
-/** Bytes of a part for a connection that has sent everything before. */
-const PART_BYTES = 65_536
+/** Bytes of a part for a connection that has sent everything before. (streaming/4) */
+const PART_BYTES = GATHERED_BYTES
 /**
  * The same for one that has not: less than a connection has sent when it tells of it, which is a
  * third of the least that a system keeps for one.

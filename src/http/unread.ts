@@ -4,8 +4,10 @@
 import { Deadlines } from './deadlines.ts'
 import type { DeadlineOptions, Expiring } from './deadlines.ts'
 
-/** Length from which on an answer is counted; shorter ones fit what a connection buffers. */
-export const LARGE_BYTES = 16_384
+/** Bytes that the library gathers before it writes, less what the head of an answer takes. */
+export const GATHERED_BYTES = 15_360
+/** Length from which on an answer is counted. */
+export const LARGE_BYTES = GATHERED_BYTES
 /** Bytes of unread answers over the process: sixty-four pages. */
 export const UNREAD_BYTES_MAX = 64 * 2 ** 20
 /**
