@@ -38,12 +38,16 @@ export class Checkpoint {
     return this.#row
   }
 
-  /** Remembers the first row. Throws UsageError for another input. (checkpoint/2) */
+  /**
+   * Remembers the first row. Throws UsageError for another input (checkpoint/2), and writes the file,
+   * so that one that cannot be written is said before anything is sent.
+   */
   begin(firstRow: unknown): void {
     this.#firstRow = createHash('sha256').update(JSON.stringify(firstRow)).digest('hex')
     if (this.#before !== undefined && this.#before.first_row !== this.#firstRow) {
       throw new UsageError('--checkpoint: the file belongs to another input; name or make another')
     }
+    this.save()
   }
 
   /** Records that a row has its outcome. */
