@@ -39,8 +39,8 @@ export class Checkpoint {
   }
 
   /**
-   * Remembers the first row. Throws UsageError for another input (checkpoint/2), and writes the file,
-   * so that one that cannot be written is said before anything is sent.
+   * Remembers the first row, and writes the file: one that cannot be written is known before
+   * anything is sent. Throws UsageError for another input. (checkpoint/2)
    */
   begin(firstRow: unknown): void {
     this.#firstRow = createHash('sha256').update(JSON.stringify(firstRow)).digest('hex')
