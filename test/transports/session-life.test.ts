@@ -156,7 +156,7 @@ test('inbound/1: a device acknowledges every channel that has caught up, however
   const { feed } = serve(letters.map((letter) => position(letter, 3, 3)))
   for (let sent = letters.length; sent < IDLE_FRAMES_PER_SECOND_MAX; sent += 1) feed(ack('A', 1))
   for (const letter of letters) t.deepEqual(feed(ack(letter, 3)), [])
-  // Once: the next one is as idle as any other.
+  // Once: the next one moves nothing.
   for (let sent = 1; sent < letters.length; sent += 1) t.deepEqual(feed(ack('A', 3)), [])
   t.deepEqual(feed(ack('A', 3)), [])
   t.deepEqual(feed(ack('A', 3)), ['error rate_limited', 'close 1008 too many frames'])
