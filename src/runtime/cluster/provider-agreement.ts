@@ -46,7 +46,7 @@ export function watchProviders(
     if (theirs === ours) return void others.delete(other)
     if (others.get(other)?.providers !== theirs) {
       logger.warn('a node has other push providers: lanes of one of them miss pushes', {
-        node: other,
+        other,
         has: theirs || 'none',
         here: ours || 'none',
       })

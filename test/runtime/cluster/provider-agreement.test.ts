@@ -28,7 +28,7 @@ test('provider-agreement/1: a node with other providers is in the log once, and 
     t.is(node.logger.lines.length, 1)
     t.like(node.logger.lines[0], {
       level: 'warn',
-      fields: { node: 'other', has: 'webpush', here: 'apns,webpush' },
+      fields: { other: 'other', has: 'webpush', here: 'apns,webpush' },
     })
     t.is(node.differing(), 1)
   }
@@ -36,7 +36,7 @@ test('provider-agreement/1: a node with other providers is in the log once, and 
   // Started anew without any, it is told again.
   other.stop()
   const without = begin('other', {})
-  t.like(one.logger.lines[1], { fields: { node: 'other', has: 'none' } })
+  t.like(one.logger.lines[1], { fields: { other: 'other', has: 'none' } })
   without.stop()
   begin('other', { apns: {}, webpush: {} })
   t.is(one.differing(), 0)
