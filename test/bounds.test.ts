@@ -19,6 +19,7 @@ const STATES = [
   'leases_held',
   'push_circuit_open',
   'push_credentials_refused',
+  'push_providers_differing',
   'push_queue_age_seconds',
   'store_driver_fallback',
 ]

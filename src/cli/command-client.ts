@@ -119,7 +119,10 @@ interface RequestDefinition<
   /** Options beside those of the gateway and the channel. */
   readonly options?: Opts
   /** Throws UsageError for a value that cannot be sent, before anything is read or sent. */
-  readonly check?: (values: ChannelGiven & Given<Opts> & Taken<Pars>) => Promise<void>
+  readonly check?: (
+    values: ChannelGiven & Given<Opts> & Taken<Pars>,
+    context: ProcessContext,
+  ) => Promise<void> | void
   /** Sends the request. */
   readonly send: (
     asked: { readonly client: Client; readonly credentials: Shown },
@@ -153,7 +156,7 @@ const requestBy =
     ...words,
     options: { ...options, ...CHANNEL },
     run: async (values: ChannelGiven & Given<Opts> & Taken<Pars>, context: ProcessContext) => {
-      await check?.(values)
+      await check?.(values, context)
       const { client, report } = await commandClientOf(values, context)
       const credentials = await credentialsIn(values, context)
       const result = await send({ client, credentials }, values, context)

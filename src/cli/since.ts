@@ -1,4 +1,5 @@
-// The option --since: the time from which a command shows entries.
+// Times that stand at a distance from now: that of --since, from which a command shows entries,
+// and those that something ends at.
 
 import type { FeedRecord } from '#src/client/bodies'
 import { parseChannelId } from '#domain/identity'
@@ -21,13 +22,24 @@ export type Since = (nowMs: number) => number
 /** Reads `90s`, `15m`, `2h`, `7d`, `all`, or a time. Throws BadValue. */
 export function readSince(text: string): Since {
   if (text === 'all') return () => 0
+  const spanMs = spanMsOf(text)
+  if (spanMs !== undefined) return (nowMs) => Math.max(0, nowMs - spanMs)
+  const at = readTimeOption(text, '90s, 15m, 2h, 7d, all, or ')
+  return () => at
+}
+
+/** Reads `12h` or `90d` from now, or a time. Throws BadValue. */
+export function readUntil(text: string): Since {
+  const spanMs = spanMsOf(text)
+  if (spanMs !== undefined) return (nowMs) => nowMs + spanMs
+  const at = readTimeOption(text, '12h, 90d, or ')
+  return () => at
+}
+
+function spanMsOf(text: string): number | undefined {
   const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
   const unitMs = UNIT_MS[unit]
-  if (count === undefined || unitMs === undefined) {
-    const at = readTimeOption(text, '90s, 15m, 2h, 7d, all, or ')
-    return () => at
-  }
-  return (nowMs) => Math.max(0, nowMs - Number(count) * unitMs)
+  return unitMs === undefined ? undefined : Number(count) * unitMs
 }
 
 export const since = valued(

@@ -50,7 +50,10 @@ function isExact(value: Json): boolean {
  * `others`: what else its option takes.
  */
 export function readTimeOption(typed: string, others = ''): number {
-  const time = /^\d+(\.\d+)?$/.test(typed.trim()) ? Number(typed) : Date.parse(typed)
+  const trimmed = typed.trim()
+  // Date.parse makes a day of 2001 out of any text that ends in a number.
+  const date = /^\d{4}-/.test(trimmed) ? Date.parse(trimmed) : NaN
+  const time = /^\d+(\.\d+)?$/.test(trimmed) ? Number(trimmed) : date
   if (Number.isFinite(time)) return time
   throw new BadValue(`a time is ${others}Unix seconds or milliseconds, or an ISO 8601 date`)
 }

@@ -7,7 +7,7 @@
 //     positions.
 
 import type { ChannelId, DeviceKey } from '#domain/identity'
-import { HELLO_CURSORS_MAX, encodeDeviceFrame } from '#src/schemas/frames'
+import { encodeDeviceFrame } from '#src/schemas/frames'
 import type { GatewayFrame } from '#src/schemas/frames'
 import { readGatewayFrame } from '#src/schemas/read-frames'
 import type { Carrier, Connection } from './carrier.ts'
@@ -86,6 +86,8 @@ export interface SessionOptions {
   readonly runtime: ClientRuntime
   /** The position in each channel, which this session moves. */
   readonly cursors: Map<ChannelId, number>
+  /** The most of them that the hello has. */
+  readonly cursorsMax: number
   /** Called at the welcome of the gateway. */
   readonly opened: (sessionId: string) => void
   /** Called after a handler has resolved. */
@@ -173,9 +175,9 @@ export class Session {
   }
 
   #hello(): string {
-    const { deviceKey, token, cursors, client } = this.#options
-    // The newest cursors, when there are more than a hello may have.
-    const newest = new Map([...cursors].slice(-HELLO_CURSORS_MAX))
+    const { deviceKey, token, cursors, cursorsMax, client } = this.#options
+    // Those that moved last: what the gateway knows of the others is as new.
+    const newest = new Map([...cursors].slice(-cursorsMax))
     return encodeDeviceFrame({
       kind: 'hello',
       deviceKey,

@@ -11,7 +11,10 @@ import type { ChannelId } from '#domain/identity'
 import type { Delivery, Gap } from '#src/schemas/frames'
 
 export class Positions {
-  /** The seq up to which every entry was handled; the next session resumes from it. */
+  /**
+   * The seq up to which every entry was handled; the next session resumes from it. The channel that
+   * moved last is the last one.
+   */
   readonly cursors: Map<ChannelId, number>
   /** The seq of the last Thing after a restart, until the seqs reach the cursor. */
   readonly #restarted = new Map<ChannelId, number>()
@@ -36,7 +39,9 @@ export class Positions {
   /** Records that the device has every entry for it up to a seq. No cursor goes back. */
   caughtUp(channelId: ChannelId, seq: number): void {
     this.#restarted.delete(channelId)
-    this.cursors.set(channelId, Math.max(seq, this.cursors.get(channelId) ?? 0))
+    const moved = Math.max(seq, this.cursors.get(channelId) ?? 0)
+    this.cursors.delete(channelId)
+    this.cursors.set(channelId, moved)
   }
 
   /** Records a gap. */

@@ -12,6 +12,7 @@
 
 import { parseDeviceKey } from '#domain/identity'
 import type { ChannelId, DeviceKey } from '#domain/identity'
+import { HELLO_CURSORS_FEW, HELLO_CURSORS_MAX } from '#src/schemas/frames'
 import { webSocketCarrier } from './carrier.ts'
 import type { Carrier } from './carrier.ts'
 import type { Handlers } from './intake.ts'
@@ -90,6 +91,7 @@ class Watcher implements Watch {
   readonly #carrier: Carrier
   readonly #runtime: ClientRuntime
   #attempt = 0
+  #cursorsMax = HELLO_CURSORS_MAX
   #isClosing = false
   /** Ends the session, or the wait for the next one. */
   #interrupt: () => void = () => {}
@@ -162,8 +164,9 @@ class Watcher implements Watch {
     this.#wake = () => {}
   }
 
-  #session(): Promise<Loss> {
+  async #session(): Promise<Loss> {
     const { token, client, store } = this.#options
+    let isWelcome = false
     const session = new Session({
       carrier: this.#carrier,
       deviceKey: this.#deviceKey,
@@ -173,12 +176,18 @@ class Watcher implements Watch {
       store,
       runtime: this.#runtime,
       cursors: this.cursors,
-      opened: (sessionId) => this.#report({ kind: 'open', sessionId }),
+      cursorsMax: this.#cursorsMax,
+      opened: (sessionId) => {
+        isWelcome = true
+        this.#report({ kind: 'open', sessionId })
+      },
       progressed: () => {
         this.#attempt = 0 // watch/2
       },
     })
     this.#interrupt = () => session.close()
-    return session.lost
+    const loss = await session.lost
+    if (!isWelcome) this.#cursorsMax = HELLO_CURSORS_FEW // The hello may have been too long.
+    return loss
   }
 }

@@ -231,6 +231,8 @@ export type Notice =
   | { readonly kind: 'unsubscribed'; readonly channelId: ChannelId; readonly deviceId: DeviceId }
   /** There are new jobs for dispatch. */
   | { readonly kind: 'pushes-queued' }
+  /** The providers that a node makes pushes for, with commas. */
+  | { readonly kind: 'providers'; readonly node: string; readonly providers: string }
   /**
    * A device has one session per carrier: those with a lesser number (DeviceStore.numberSession) on
    * other nodes end.

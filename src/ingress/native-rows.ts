@@ -134,7 +134,7 @@ function submissionRows(acceptance: Acceptance): readonly Row[] {
     row(ROUTES.MESSAGE.send, SEND),
     {
       ...rowOf(ROUTES.MESSAGE.sendByQuery, (_, from) => {
-        const fields = messageBodyFromQuery(from.query)
+        const fields = messageBodyFromQuery(from.sentQuery)
         return isFault(fields) ? fields : submissions.submit(SEND, fields, from)
       }),
       credentials: 'query',

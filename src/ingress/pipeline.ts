@@ -139,6 +139,7 @@ class PendingRequest implements Request {
   parameters = NO_VALUES
   headers = NO_VALUES
   query: URLSearchParams = NO_QUERY
+  sentQuery = ''
   receivedAtMs = 0
   origin: Admitted['origin'] = undefined
   isCounted = false
@@ -159,10 +160,7 @@ class PendingRequest implements Request {
     this.refusal = isClosed ? BUSY : undefined // pipeline/3
   }
 
-  /**
-   * Runs the checks. A defect in one of them gets an answer too: otherwise the library would end
-   * the process.
-   */
+  /** Runs the checks. A defect in one gets an answer too: the library would end the process. */
   begin(route: Mounted, head: Head): void {
     try {
       this.#check(route, head)
@@ -185,8 +183,8 @@ class PendingRequest implements Request {
     }
     if (headers.length > 0)
       this.headers = Object.fromEntries(headers.map((name) => [name, head.header(name)]))
-    const query = row.reader.isQueryRead ? head.query() : ''
-    if (query !== '') this.query = new URLSearchParams(query)
+    if (row.reader.isQueryRead) this.sentQuery = head.query()
+    if (this.sentQuery !== '') this.query = new URLSearchParams(this.sentQuery)
     return row.reader.bytesMax === 0 ? this.#hand(route) : this.#receive(route, head)
   }
 

@@ -13,6 +13,8 @@ export interface Request<Body = unknown> extends Caller {
   readonly parameters: Readonly<Record<string, string>>
   /** Empty on rows that do not read it. */
   readonly query: URLSearchParams
+  /** The same as it was sent. */
+  readonly sentQuery: string
   /** The headers that the row wants, by their names in lower case; '' for one that was not sent. */
   readonly headers: Readonly<Record<string, string>>
   /** The Accept-Language header; '' for a row that answers in one language. */

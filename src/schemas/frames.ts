@@ -33,6 +33,8 @@ export const FRAME_BYTES_MAX = 163_840
 export const WELCOME_CHANNELS_MAX = 200
 /** The most cursors of a hello; channels beyond resume from their acknowledged position. */
 export const HELLO_CURSORS_MAX = 1_000
+/** Some of them, in a hello of 8 KiB: a gateway with many connections takes no longer one. */
+export const HELLO_CURSORS_FEW = 150
 
 /** The mark that a ping carries and its pong repeats. */
 export type PingMark = string | number | undefined

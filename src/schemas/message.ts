@@ -117,14 +117,30 @@ const isWithin = (ms: number): boolean => ms >= DELAY_MS_MIN && ms <= DELAY_MS_M
 const DELAY_REFUSAL = invalid('delay', `must be ${DELAY_FORM}`)
 const DELIVER_AT_REFUSAL = invalid('deliver_at', 'must be 10 seconds to 30 days from now')
 
+const ESCAPES = /(?:%[0-9a-f]{2})+/gi
+
+/** The escapes, or nothing when their bytes are not UTF-8. */
+function withoutOtherBytes(escapes: string): string {
+  try {
+    decodeURIComponent(escapes)
+    return escapes
+  } catch {
+    return '' // It only throws for bytes that are not UTF-8.
+  }
+}
+
 /**
  * GET /message: turns the parameters into the body of a POST. The first of a repeated parameter
- * counts; parameters that are no field of a message are left out.
+ * counts; parameters that are no field of a message are left out. Bytes that are not UTF-8 are
+ * refused, as in a body: URLSearchParams would put U+FFFD in their place.
  */
-export function messageBodyFromQuery(query: URLSearchParams): Answer<Record<string, unknown>> {
+export function messageBodyFromQuery(sent: string): Answer<Record<string, unknown>> {
+  const query = new URLSearchParams(sent)
+  const exact = new URLSearchParams(sent.replace(ESCAPES, withoutOtherBytes))
   const body: Record<string, unknown> = {}
   for (const name of Object.keys(MESSAGE_REQUEST.properties)) {
     const value = query.get(name)
+    if (value !== exact.get(name)) return invalid(name, 'must be UTF-8')
     if (value !== null) body[name] = value
   }
   for (const name of ['images', 'tags']) {

@@ -3,7 +3,8 @@
 // Invariants:
 //   inbound/1. A device's input is bounded: the bytes of a frame, the broken frames of a
 //     connection, and, by a token bucket, the frames that move no position. An acknowledgement that
-//     moves a position takes no token: the gateway's own deliveries bound their number.
+//     moves a position takes no token, nor does one that answers a `caught_up`: the gateway's own
+//     frames bound their number.
 
 import { FAULTS, fault } from '#domain/fault'
 import type { Fault } from '#domain/fault'

@@ -7,7 +7,8 @@
 
 import type { Position, RemovedTo } from '#domain/feed'
 import type { ChannelId } from '#domain/identity'
-import type { PageRequest } from './signals.ts'
+import { noticeOutput } from './inbound.ts'
+import type { Output, PageRequest } from './signals.ts'
 
 type Stage = 'behind' | 'loading' | 'postponed' | 'live'
 
@@ -29,6 +30,8 @@ export interface Progress {
    */
   sentSeq: number
   ackedSeq: number
+  /** True until the device has acknowledged that it has caught up. */
+  isUnanswered: boolean
   /** The highest announced seq. */
   announcedSeq: number
   /** The removals that the device knows of; undefined before any. */
@@ -49,10 +52,25 @@ export function progressFrom(position: Position, cursor: number): Progress {
     hasEveryChange: isLive,
     sentSeq: cursor,
     ackedSeq: cursor,
+    isUnanswered: false,
     announcedSeq: position.headSeq,
     removedTo: undefined,
     unacknowledged: [],
   }
+}
+
+/** Tells a device that it has caught up, and expects that it acknowledges this once. */
+export function caughtUp(progress: Progress): Output {
+  progress.isUnanswered = true
+  const { channelId, sentSeq: seq } = progress
+  return noticeOutput({ kind: 'caught-up', channelId, seq })
+}
+
+/** True for the acknowledgement of a `caught_up` behind which nothing was new. (inbound/1) */
+export function answersCaughtUp(progress: Progress, seq: number): boolean {
+  const isAnswer = progress.isUnanswered && seq === progress.ackedSeq
+  if (isAnswer) progress.isUnanswered = false
+  return isAnswer
 }
 
 /** Removes unacknowledged entries up to a seq; gives their number and bytes. */

@@ -24,7 +24,7 @@ import { WELCOME_CHANNELS_MAX } from '#src/schemas/frames'
 import type { SubscribedChannel, UnsubscribedReason } from '#src/schemas/frames'
 import { Backlog } from './backlog.ts'
 import { noticeOutput } from './inbound.ts'
-import { progressFrom, removeUnacknowledged } from './progress.ts'
+import { answersCaughtUp, caughtUp, progressFrom, removeUnacknowledged } from './progress.ts'
 import type { Progress } from './progress.ts'
 import type { Frame, FramePage, News, Output } from './signals.ts'
 import { Window } from './window.ts'
@@ -150,7 +150,7 @@ export class Serving {
 
   /**
    * Returns a fault for an unknown channel or a seq beyond the sent ones, and `stale` for a seq
-   * that moves nothing.
+   * that moves nothing and answers no `caught_up`.
    */
   acknowledge(channelId: ChannelId, seq: number, outputs: Output[]): Fault | 'moved' | 'stale' {
     const progress = this.#channels.get(channelId)
@@ -159,7 +159,7 @@ export class Serving {
     if (seq > progress.sentSeq) {
       return fault('validation_failed', { field: 'seq', detail: 'seq is beyond what was sent' })
     }
-    if (seq <= progress.ackedSeq) return 'stale'
+    if (seq <= progress.ackedSeq) return answersCaughtUp(progress, seq) ? 'moved' : 'stale'
     progress.ackedSeq = seq
     const { entries, bytes } = removeUnacknowledged(progress, seq)
     this.#window.release(entries, bytes)
@@ -295,6 +295,3 @@ export class Serving {
     outputs.push(caughtUp(progress))
   }
 }
-
-const caughtUp = ({ channelId, sentSeq }: Progress): Output =>
-  noticeOutput({ kind: 'caught-up', channelId, seq: sentSeq })

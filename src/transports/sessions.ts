@@ -283,6 +283,7 @@ class ProcessSessions implements Sessions {
       case 'mappings-changed':
       case 'pushes-queued':
       case 'leases-changed':
+      case 'providers':
         break
     }
   }

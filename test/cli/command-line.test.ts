@@ -123,6 +123,9 @@ const rows: [words: string, path: string, body: Readonly<Record<string, unknown>
   ],
   ['channel delete --yes', '/channel/delete', {}],
   ['key create --label l', '/channel/key', { label: 'l' }],
+  ['key create --expires 90d', '/channel/key', { expires_at: NOW + 90 * 86_400_000 }],
+  ['key create --expires 2027-01-01', '/channel/key', { expires_at: Date.UTC(2027, 0, 1) }],
+  ['key create --expires 1830297600', '/channel/key', { expires_at: 1_830_297_600 }],
   ['key revoke k1', '/channel/key/revoke', { key_id: 'k1' }],
   ['subscriber remove s1', '/channel/subscriber/remove', { subscriber_id: 's1' }],
 ]
@@ -256,6 +259,23 @@ test('subscriber list lists the devices of a channel', async (t) => {
   const listed = { subscriber_id: 's1', subscribed_at: 0, ...facts }
   const list = await run('subscriber list', { answer: () => success({ subscribers: [listed] }) })
   t.deepEqual(list.context.printed, ['s1\t1970-01-01T00:00:00.000Z\t1970-01-02\tweb\twebpush\t'])
+})
+
+test('key create refuses an end that is over, as of a number without a unit', async (t) => {
+  for (const expires of [
+    '90',
+    '0',
+    '2020-01-01',
+    `${NOW}`,
+    `${NOW / 1000}`,
+    '0d',
+    '9999999d',
+    '999999999999999',
+  ]) {
+    const { context, exitCode } = await run(`key create --expires ${expires}`)
+    t.deepEqual([exitCode, context.requests.length], [2, 0], expires)
+    t.regex(context.shown, /--expires: .*90d/, expires)
+  }
 })
 
 test('key list lists the keys of a channel, and key create shows the new one', async (t) => {

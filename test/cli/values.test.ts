@@ -62,7 +62,7 @@ const times: [text: string, expected: number][] = [
 
 test('a time is a number as the gateway reads it, or a date', (t) => {
   for (const [text, expected] of times) t.is(readTimeOption(text), expected, text)
-  for (const text of ['', 'yesterday', '12:00'])
+  for (const text of ['', 'yesterday', '12:00', 'tomorrow 5', '+90', '90 days'])
     t.throws(() => readTimeOption(text), undefined, text)
 })
 

@@ -2,12 +2,17 @@
 
 import test from 'ava'
 
+import { memoryPositions } from '#src/client/position-store'
+import { parseChannelId } from '#domain/identity'
+import type { ChannelId } from '#domain/identity'
+import { encodeDeviceFrame } from '#src/schemas/frames'
 import { WEB } from '#src/client/runtime'
 import { watch } from '#src/client/watch'
 import { announce, begin, caughtUp } from '#test/support/client-watch'
 import type { WatchState } from '#src/client/watch'
 import type { Watched } from '#test/support/client-watch'
 import { FakeTime } from '#test/support/fake-timers'
+import { ScriptedGateway } from '#test/support/scripted-carrier'
 import { KEY, channel } from '#test/support/session-words'
 import { turn, until } from '#test/support/until'
 
@@ -186,3 +191,47 @@ test("an error of the caller's code becomes one uncaught error of the process", 
   WEB.report(error)
   t.is(await caught.promise, error)
 })
+
+test('a hello that no welcome answers is followed by one that every gateway takes', async (t) => {
+  const gateway = new ScriptedGateway()
+  const time = new FakeTime(0)
+  const states: WatchState['kind'][] = []
+  const ids = Array.from({ length: 1_200 }, (_, at) => numbered(at))
+  const position = Number.MAX_SAFE_INTEGER - 1
+  const watched = watch({
+    carrier: gateway.carrier,
+    deviceKey: KEY,
+    client: 'x'.repeat(128),
+    store: memoryPositions(new Map(ids.map((id) => [id, position]))),
+    runtime: { ...WEB, after: (delayMs, callback) => time.after(delayMs, callback) },
+    onEntry: () => undefined,
+    onState: ({ kind }) => void states.push(kind),
+  })
+  t.teardown(() => watched.close())
+  const helloOf = async (session: number) => {
+    const hello = await gateway.greeted(session)
+    return { sent: [...hello.cursors.keys()], bytes: encodeDeviceFrame(hello).length }
+  }
+  const again = async (session: number) => {
+    gateway.lose()
+    await until('it waits', () => states.at(-1) === 'waiting')
+    time.advance(30_000)
+    return await helloOf(session)
+  }
+  t.deepEqual((await helloOf(1)).sent, ids.slice(-1_000))
+  const short = await again(2)
+  t.true(short.sent.length >= 100 && short.bytes <= 8_000, `${short.bytes} bytes`)
+  t.deepEqual(short.sent, ids.slice(-short.sent.length))
+  const first = numbered(0)
+  gateway.welcome(ids.slice(0, 200).map((id) => [id, position, position] as const))
+  gateway.message(first, position + 1)
+  await until('it is handled', () => watched.cursors.get(first) === position + 1)
+  // The channel that moved last is one of them.
+  t.deepEqual((await again(3)).sent, [...short.sent.slice(1), first])
+})
+
+function numbered(at: number): ChannelId {
+  const id = parseChannelId(`${at}`.padStart(25, 'A') + '0')
+  if (id === undefined) throw new Error('no channel id')
+  return id
+}

@@ -116,6 +116,7 @@ const NOTICES: readonly Notice[] = [
   { kind: 'lane-taken', lane: 3 },
   { kind: 'pushes-queued' },
   { kind: 'leases-changed' },
+  { kind: 'providers', node: 'n1', providers: 'apns,webpush' },
   { kind: 'credentials-changed', channelId: channel(1) },
   { kind: 'channel-deleted', channelId: channel(2) },
   { kind: 'channel-renamed', channelId: channel(2), channelName: 'Werk 2 灯' },

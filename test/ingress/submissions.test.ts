@@ -84,6 +84,11 @@ test('GET /message reads its fields from the query', async (t) => {
   const answer = await get(`/message?${query.toString()}`)
   t.is(answer.status, 200, answer.text)
   t.like(sink.accepted[0], { model: 'message', fields: { title: 'Grüße' } })
+  const latin = await get(`/message?${query.toString().replaceAll('%C3%BC', '%FC')}`)
+  t.is(latin.json['error_code'], 'validation_failed')
+  t.regex(latin.text, /title must be UTF-8/)
+  t.is(latin.status, 400)
+  t.is(sink.accepted.length, 1)
 })
 
 test('W1: the answer waits for the log, and passes its outcome on', async (t) => {

@@ -11,7 +11,7 @@ import { testEdge } from '#test/support/push-servers'
 const REQUEST = { path: '/1', headers: {}, body: Buffer.alloc(1) }
 const controller = { abort: () => undefined } as unknown as Dispatcher.DispatchController
 
-function rig() {
+function rig(untried = { inFlight: 0, max: Infinity }) {
   let nowMs = 0
   let tokens = 0
   const open: Exchange[] = []
@@ -24,6 +24,7 @@ function rig() {
     monotonicMs: () => nowMs,
     authorize: () => `token ${(tokens += 1)}`,
     tokenUseMs: 1_000,
+    untried,
   })
   return {
     service,
@@ -111,6 +112,35 @@ test('webpush-service/5: a service whose answers are late holds few pushes, and 
   while (open.length > 0) answer(201)
   for (let count = 0; count < 9; count += 1) void service.send(REQUEST)
   t.is(open.length, 8, 'late answers earn no more at once')
+})
+
+test('webpush-service/6: services that answer late share places, and leave the others theirs', async (t) => {
+  const untried = { inFlight: 0, max: 500 }
+  const good = rig(untried)
+  void good.service.send(REQUEST)
+  good.answer(201)
+  t.is(untried.inFlight, 0)
+  const slow = Array.from({ length: 125 }, () => rig(untried))
+  const sent = slow.flatMap(({ service }) => Array.from({ length: 8 }, () => service.send(REQUEST)))
+  const inFlight = (): number => slow.reduce((sum, { open }) => sum + open.length, 0)
+  t.is(inFlight(), 500)
+  for (let count = 0; count < 500; count += 1) void good.service.send(REQUEST)
+  t.is(good.open.length, 9)
+  for (let count = 0; count < 200; count += 1) good.answer(201)
+  t.is(good.open.length, 128)
+  // Whoever found no place is tried again later, and holds none.
+  t.like(await sent.at(-1), { kind: 'unanswered', reason: 'slow' })
+  // A late answer of a good one makes it one of them.
+  good.pass(2_000)
+  while (good.open.length > 0) good.answer(201)
+  t.like(await good.service.send(REQUEST), { reason: 'slow' })
+  for (const { open, pass, answer, fail } of slow) {
+    pass(14_000)
+    while (open.length > 0) (open.length % 2 === 0 ? answer : fail)(201)
+  }
+  t.is(untried.inFlight, 0)
+  void good.service.send(REQUEST)
+  t.is(good.open.length, 1)
 })
 
 test('the token of a service is made anew once it is half as old as it may be', (t) => {

@@ -77,6 +77,9 @@ const queries: readonly (readonly [query: string, body: object])[] = [
   ['metadata=%7B%22a%22%3A1%7D', { metadata: { a: 1 } }],
   ['metadata=%7B%22a%22%3A9007199254740993%7D', { metadata: { a: NaN } }],
   ['metadata=', {}],
+  // What is no escape stands for itself, as in every reader of forms.
+  ['title=100%&body=%zz+%C3%BC%EF%BF%BD', { title: '100%', body: '%zz ü\ufffd' }],
+  ['title=a&utm=%FF', { title: 'a' }],
   ['message_id=x', { message_id: 'x' }],
   [
     'ttl=12&occurred_at=13&op_id=o&thing_id=t',
@@ -86,11 +89,20 @@ const queries: readonly (readonly [query: string, body: object])[] = [
 
 test('the query of GET /message gives the body that POST would have', (t) => {
   for (const [query, body] of queries) {
-    t.deepEqual(messageBodyFromQuery(new URLSearchParams(query)), body, query)
+    t.deepEqual(messageBodyFromQuery(query), body, query)
   }
   for (const metadata of ['x', '[]', '1', 'null', '{"a":']) {
-    const read = messageBodyFromQuery(new URLSearchParams({ metadata }))
+    const read = messageBodyFromQuery(new URLSearchParams({ metadata }).toString())
     t.like(read, { code: 'validation_failed', field: 'metadata' }, metadata)
+  }
+})
+
+test('a parameter of GET /message that is not UTF-8 is refused by its name', (t) => {
+  for (const value of ['%FF', 'Gr%FC%DFe', '%C3', '%E2%82', 'a%C3+%BC', '%ED%A0%80']) {
+    for (const field of ['title', 'tags', 'metadata']) {
+      const read = messageBodyFromQuery(`channel_id=c&${field}=${value}`)
+      t.like(read, { code: 'validation_failed', field }, `${field}=${value}`)
+    }
   }
 })
 
@@ -108,7 +120,7 @@ test('a whole message by query equals the same message by body', (t) => {
     ciphertext: 'c',
     thing_id: 't',
   })
-  const body = messageBodyFromQuery(query)
+  const body = messageBodyFromQuery(query.toString())
   t.is(
     contentOf(submissionOf(body)),
     contentOf(

@@ -1,5 +1,5 @@
 // Goal: what the console says is true at a computer whose clock is an hour off, and in a browser one
-// of whose keys has ended; texts of any length leave room for what stands beside them.
+// of whose keys has ended, and where a read fails; texts of any length leave room for what stands beside them.
 
 import test from 'ava'
 import type { ExecutionContext } from 'ava'
@@ -37,7 +37,8 @@ async function openAt(
   channels: readonly (readonly [id: string, secret: string])[],
   script = '',
 ): Promise<Person> {
-  const person = await Person.at(browser, gateway.baseUrl)
+  // A request that the service worker sees would not be held up by a test.
+  const person = await Person.at(browser, gateway.baseUrl, { serviceWorkers: 'block' })
   await person.context.addInitScript(script)
   await person.page.goto(`${gateway.baseUrl}/console/`)
   for (const [id, secret] of channels) {
@@ -136,6 +137,42 @@ test('counts are those of the gateway: none while it is asked, and at least so m
   await thing.update({ ...update, thing_id: 'three' })
   await sum.filter({ hasText: 'Things: 3' }).waitFor()
   t.regex(await verdict.innerText(), /Things: 3\./)
+})
+
+test('Events of a Thing that cannot be read are not said to be none', async (t) => {
+  const begun = await begin(t)
+  if (begun === undefined) return
+  const { browser, gateway } = begun
+  const { channel, thing } = createClient(gateway)
+  const { channel_id } = await channel.create({ channel_name: 'Greenhouse', password: PASSWORD })
+  const proof = { channel_id, password: PASSWORD }
+  for (const thing_id of ['boiler', 'valve']) {
+    await thing.update({ ...proof, thing_id, observed_at: Date.now() })
+  }
+  const person = await openAt(browser, gateway, [[channel_id, PASSWORD]])
+  const { page } = person
+  const isWell = page.locator('.state.good')
+  const [none, problem] = [page.getByText('None that is kept.'), page.getByRole('alert')]
+  const asked = Promise.withResolvers<void>()
+  await page.route('**/event/list', async (route) => {
+    await asked.promise
+    const refusal = { success: false, error_code: 'server_busy', message: 'not now' }
+    await route.fulfill({ status: 503, json: refusal })
+  })
+  await person.go(`#/${channel_id}/thing/boiler`)
+  const section = page.locator('section', { hasText: 'Events' })
+  await section.getByText('Loading').waitFor()
+  t.false(await none.isVisible())
+  asked.resolve()
+  await problem.filter({ hasText: /./ }).waitFor()
+  t.false(await none.isVisible())
+  t.false(await isWell.isVisible())
+  await page.unroute('**/event/list')
+  await person.go(`#/${channel_id}/thing/valve`)
+  await none.waitFor()
+  t.true(await isWell.isVisible())
+  t.false(await problem.isVisible())
+  t.deepEqual(person.wrongs, [])
 })
 
 const LINE_PX = 25

@@ -149,6 +149,19 @@ test('inbound/1: a token bucket bounds frames that move no position; acknowledge
   ])
 })
 
+test('inbound/1: a device acknowledges every channel that has caught up, however many are quiet', (t) => {
+  const letters = Array.from({ length: 26 }, (_, at) => String.fromCharCode(65 + at)).filter(
+    (letter) => !'ILOU'.includes(letter),
+  )
+  const { feed } = serve(letters.map((letter) => position(letter, 3, 3)))
+  for (let sent = letters.length; sent < IDLE_FRAMES_PER_SECOND_MAX; sent += 1) feed(ack('A', 1))
+  for (const letter of letters) t.deepEqual(feed(ack(letter, 3)), [])
+  // Once: the next one moves nothing.
+  for (let sent = 1; sent < letters.length; sent += 1) t.deepEqual(feed(ack('A', 3)), [])
+  t.deepEqual(feed(ack('A', 3)), [])
+  t.deepEqual(feed(ack('A', 3)), ['error rate_limited', 'close 1008 too many frames'])
+})
+
 test('session/2: a session that leaves takes acknowledgements, sends no entries, and closes', (t) => {
   const { session, feed } = serve([position('A', 5), position('B', 3, 2)])
   feed(announced('A', 6))

@@ -75,6 +75,8 @@ class ImportRun {
   readonly #checkpoint: Checkpoint
   /** Undefined: the standard input. */
   readonly #file: InputFile | undefined
+  /** Undefined: rejects are shown. */
+  readonly #rejectsFile: number | undefined
   #rejects = 0
 
   constructor(options: ImportGiven, context: ProcessContext) {
@@ -82,6 +84,8 @@ class ImportRun {
     this.#context = context
     this.#checkpoint = new Checkpoint(options.dryRun === true ? undefined : options.checkpoint)
     this.#file = options.file === '-' ? undefined : openInputFile(options.file)
+    const { rejects } = options
+    this.#rejectsFile = rejects === undefined ? undefined : openSync(rejects, 'a', 0o600)
   }
 
   async run(): Promise<number> {
@@ -149,12 +153,20 @@ class ImportRun {
 
   #reject(reject: Reject): void {
     this.#rejects += 1
-    if (this.#options.rejects !== undefined) {
-      appendFileSync(this.#options.rejects, `${JSON.stringify(reject)}\n`, { mode: 0o600 })
+    if (this.#rejectsFile !== undefined) {
+      appendFileSync(this.#rejectsFile, `${JSON.stringify(reject)}\n`)
     } else if (this.#rejects <= SHOWN_REJECTS) {
       this.#context.terminal.printDiagnostic(`row ${reject.row}: ${reject.error}`)
     } else if (this.#rejects === SHOWN_REJECTS + 1) {
       this.#context.terminal.printDiagnostic('more rows are rejected: --rejects <file> keeps them')
+    }
+  }
+
+  #saveProgress(importer: Importer): void {
+    try {
+      if (this.#options.dryRun !== true) this.#checkpoint.save()
+    } catch (error) {
+      importer.fail(error)
     }
   }
 
@@ -164,7 +176,7 @@ class ImportRun {
     const beganMs = monotonicMs()
     const totalBytes = this.#file?.bytes
     const timer = setInterval(() => {
-      if (this.#options.dryRun !== true) this.#checkpoint.save()
+      this.#saveProgress(importer)
       const screen = terminal.progressScreen()
       if (screen === undefined) return
       const { rows, rejected, skipped } = importer.counts

@@ -6,8 +6,9 @@ import { UsageError } from '#src/cli/endings'
 import { dateText } from '#src/cli/terminal-text'
 import { LISTED, list as listPages } from '#src/cli/paging'
 import { given, provenRequest } from '#src/cli/command-client'
-import { parameter, text, texts } from '#src/cli/command'
-import { time } from '#src/cli/values'
+import { parameter, text, texts, valued } from '#src/cli/command'
+import { readUntil } from '#src/cli/since'
+import { readTime } from '#src/schemas/values'
 
 export const create = provenRequest({
   description:
@@ -17,20 +18,25 @@ export const create = provenRequest({
     label: text('<text>', 'the purpose of the key'),
     scope: texts('<scope>', 'what it allows: send or read; both by default'),
     thingPrefix: text('<prefix>', 'limits it to Things whose id begins so, and their Events'),
-    expires: time('when it expires; never by default'),
+    expires: valued('<time>', 'when it expires: 12h, 90d, or a time; never by default', readUntil),
   },
   examples: [
     "key create --label 'backup script'",
-    'key create --scope send --thing-prefix boiler-7- --expires 2027-01-01',
+    'key create --scope send --thing-prefix boiler-7- --expires 90d',
   ],
-  send: ({ client, credentials }, { label, scope, thingPrefix, expires }) =>
+  check({ expires }, { nowMs }) {
+    const at = readTime('expires_at', expires?.(nowMs()))
+    if (at === undefined || (typeof at === 'number' && at > nowMs())) return
+    throw new UsageError('--expires: give a time to come, such as 90d or 2027-01-31')
+  },
+  send: ({ client, credentials }, { label, scope, thingPrefix, expires }, { nowMs }) =>
     client.key.create({
       ...credentials,
       ...given({
         label,
         scopes: scope?.map(readScope),
         thing_prefix: thingPrefix,
-        expires_at: expires,
+        expires_at: expires?.(nowMs()),
       }),
     }),
 })

@@ -38,12 +38,16 @@ export class Checkpoint {
     return this.#row
   }
 
-  /** Remembers the first row. Throws UsageError for another input. (checkpoint/2) */
+  /**
+   * Remembers the first row, and writes the file: one that cannot be written is known before
+   * anything is sent. Throws UsageError for another input. (checkpoint/2)
+   */
   begin(firstRow: unknown): void {
     this.#firstRow = createHash('sha256').update(JSON.stringify(firstRow)).digest('hex')
     if (this.#before !== undefined && this.#before.first_row !== this.#firstRow) {
       throw new UsageError('--checkpoint: the file belongs to another input; name or make another')
     }
+    this.save()
   }
 
   /** Records that a row has its outcome. */

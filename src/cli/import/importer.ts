@@ -9,6 +9,7 @@
 //   importer/1. A row counts as done when it is accepted or rejected, and not otherwise.
 //   importer/2. A failure that a later import may not meet (credentials, a gateway that is away or
 //     busy) rejects no row: it ends the import.
+//   importer/3. A row whose reject cannot be kept has no outcome: the import ends with the reason.
 
 import type { FleetOutcome, FleetSender } from '#src/client/fleet'
 import type { HeliographError } from '#src/client/error'
@@ -117,10 +118,13 @@ export class Importer {
     if (outcome.kind === 'accepted') this.#accept(row)
     else if (outcome.kind === 'refused' && isAboutRow(outcome.error)) {
       this.#reject(row, outcome.error.code, outcome.error.message)
-    } else {
-      this.#failed.abort(outcome.error) // importer/2
-      void this.#sender?.stop()
-    }
+    } else this.fail(outcome.error) // importer/2
+  }
+
+  /** Ends the import early: `run` throws the error. */
+  fail(error: unknown): void {
+    this.#failed.abort(error)
+    void this.#sender?.stop()
   }
 
   #accept({ number }: Row): void {
@@ -129,9 +133,14 @@ export class Importer {
   }
 
   #reject({ number, read }: Row, code: string, error: string): void {
-    this.#rejected += 1
     const input = 'fields' in read ? read.fields : read.text
-    this.#ports.reject({ row: number, error_code: code, error, input })
+    try {
+      this.#ports.reject({ row: number, error_code: code, error, input })
+    } catch (reason) {
+      this.fail(reason) // importer/3
+      return
+    }
+    this.#rejected += 1
     this.#ports.checkpoint.done(number)
   }
 }

@@ -123,7 +123,11 @@ async function loadEvents(
 }
 
 /** Takes the newest Events of a Thing, for the marks of its charts. */
-export async function loadEventsOf(channel: LiveChannel, thingId: string): Promise<void> {
+export async function loadEventsOf(
+  channel: LiveChannel,
+  thingId: string,
+  signal: AbortSignal,
+): Promise<void> {
   const body = { ...readerOf(channel.id), thing_id: thingId, limit: PAGE }
-  channel.addEvents((await client.peek().event.list(body)).items)
+  channel.addEvents((await client.peek().event.list(body, { signal })).items)
 }

@@ -9,7 +9,7 @@ import type { Json } from '#domain/submission'
 import { eventTitle, rankOf } from '#console/people/events.ts'
 import { nowMs, second } from '#console/state/clock.ts'
 import { client } from '#console/state/gateway.ts'
-import { loadEventsOf, readerOf } from '#console/state/history.ts'
+import { readerOf } from '#console/state/history.ts'
 import type { LiveChannel } from '#console/state/live-channel.ts'
 import { useCourses } from '#console/state/past/live-courses.ts'
 import type { RuleJson } from '#console/state/rule-form.ts'
@@ -24,10 +24,11 @@ import { Severity } from '#console/parts/severity.tsx'
 import { Sure } from '#console/parts/sure.tsx'
 import { LongText, Outward, Said, TITLE_MAX, hostOf } from '#console/parts/text.tsx'
 import { Tiles } from '#console/parts/tiles.tsx'
-import { EventList, Lasting, shadesOf } from './events.tsx'
+import { Lasting, shadesOf } from './events.tsx'
 import { RulesOfThing } from './rules.tsx'
 import { Send } from './send.tsx'
 import { Courses } from './thing-courses.tsx'
+import { EventsOfThing, useEvents } from './thing-events.tsx'
 
 interface ThingProps {
   readonly channel: LiveChannel
@@ -40,7 +41,7 @@ export function Thing({ channel, id }: ThingProps) {
   const thing = channel.things.get(id)
   // Most frames change other Things: then nothing is drawn.
   const opened = useMemo(
-    () => thing && <Opened channel={channel} thing={thing} />,
+    () => thing && <Opened key={thing.id} channel={channel} thing={thing} />,
     [channel, thing],
   )
   if (opened !== undefined) return opened
@@ -52,7 +53,6 @@ export function Thing({ channel, id }: ThingProps) {
   )
 }
 
-const EVENTS_LISTED = 8
 const DAY = { lengthMs: SPANS.day }
 
 interface OpenedProps {
@@ -64,15 +64,14 @@ function Opened({ channel, thing }: OpenedProps) {
   const { fields, attrs, externalIds, id } = thing
   const [isEdited, setEdited] = useState(false)
   const [isDetailed, setDetailed] = useState(false)
-  const [listed, setListed] = useState(EVENTS_LISTED)
-  const events = useEvents(channel, id)
+  const { events, ...read } = useEvents(channel, id)
   const shades = useMemo(() => shadesOf(channel, events), [channel, events])
   const rules = useRules(channel, thing)
   const numbers = Object.keys(attrs).filter((name) => typeof attrs[name] === 'number')
   const day = useCourses(channel, [{ thingId: id, attrs: numbers }], DAY)
   return (
     <article class="thing">
-      <Head channel={channel} thing={thing} events={events}>
+      <Head channel={channel} thing={thing} events={events} failure={read.failure}>
         <button type="button" aria-expanded={isEdited} onClick={() => setEdited(!isEdited)}>
           {t('edit')}
         </button>
@@ -86,19 +85,7 @@ function Opened({ channel, thing }: OpenedProps) {
       <h2 class="unseen">{t('attrs')}</h2>
       <Tiles channel={channel} thing={thing} dayOf={(attr) => day.of(id, attr)} />
       <Courses channel={channel} thing={thing} rules={rules} shades={shades} />
-      <section>
-        <h2>{t('eventsOfThing')}</h2>
-        {events.length === 0 ? (
-          <p class="hint">{t('noEventsOfThing')}</p>
-        ) : (
-          <EventList events={events.slice(0, listed)} channel={channel} />
-        )}
-        {events.length > listed && (
-          <button type="button" onClick={() => setListed(listed * 4)}>
-            {t('more')}
-          </button>
-        )}
-      </section>
+      <EventsOfThing channel={channel} events={events} {...read} />
       <RulesOfThing channel={channel} thing={thing} />
       <details onToggle={(event) => setDetailed(event.currentTarget.open)}>
         <summary>{t('details')}</summary>
@@ -133,28 +120,14 @@ function useRules(channel: LiveChannel, thing: ThingView): readonly RuleJson[] {
   )
 }
 
-/** The Events of a Thing: open ones first, then the newest. */
-function useEvents(channel: LiveChannel, id: string): readonly EventView[] {
-  const drawn = channel.eventsDrawn.value
-  const isCurrent = channel.isCurrent.value
-  useEffect(() => void loadEventsOf(channel, id).catch(() => {}), [channel, id, isCurrent])
-  return useMemo(
-    () =>
-      [...channel.events.values()]
-        .filter((event) => event.fields['thing_id'] === id)
-        .toSorted(
-          (a, b) => Number(b.state === 'open') - Number(a.state === 'open') || b.seq - a.seq,
-        ),
-    [channel, id, drawn],
-  )
-}
-
 interface HeadProps extends OpenedProps {
   readonly events: readonly EventView[]
+  /** Why the Events could not be read. */
+  readonly failure: unknown
   readonly children: ComponentChildren
 }
 
-function Head({ channel, thing, events, children }: HeadProps) {
+function Head({ channel, thing, events, failure, children }: HeadProps) {
   const { id, state } = thing
   const [worst] = events
     .filter((event) => event.state === 'open')
@@ -172,7 +145,8 @@ function Head({ channel, thing, events, children }: HeadProps) {
         <p class="sum">
           {state === 'archived' && <span class="state">{t('archived')}</span>}
           {worst === undefined ? (
-            state !== 'archived' && <span class="state good">{t('stateOk')}</span>
+            state !== 'archived' &&
+            failure === undefined && <span class="state good">{t('stateOk')}</span>
           ) : (
             <>
               <Severity severity={worst.fields['severity']} />

@@ -11,6 +11,7 @@ export const PUSH_METRICS = {
   push_concurrency: gauge('Pushes that the provider is given at once, at most', 'provider'),
   push_circuit_open: gauge('1 while the provider does not answer and is left alone', 'provider'),
   push_credentials_refused: gauge('1 while the provider refuses the credentials', 'provider'),
+  push_providers_differing: gauge('Nodes that make pushes for other providers than this one'),
   known_preferences: gauge('Preferences and time zones that this process remembers'),
   push_services: gauge('Push services of devices that this process remembers', 'provider'),
   push_services_resting: gauge(

@@ -105,12 +105,19 @@ export const SHELLY: readonly Row[] = [
 const frigateOnline = online('frigate', invalid('payload', 'must be online or offline'))
 /** What a camera counts, and its switches. */
 const frigateValue = attrsOfValue({ thing: '{camera}', name: '{name}' })
+const frigatePart = attrsOfValue({ thing: '{camera}', name: '{name}.{part}' })
+
+const MOTION_SWITCH = { name: 'motion', part: 'state' }
 
 export const FRIGATE: readonly Row[] = [
   { topic: 'frigate/events', read: frigateEvent },
   { topic: 'frigate/available', read: frigateOnline },
   { topic: 'frigate/+kind', read: nothing },
   { topic: 'frigate/+camera/+name', read: frigateValue },
+  // The attr of its name is whether the camera sees motion.
+  { topic: 'frigate/+camera/+name/+part', where: MOTION_SWITCH, read: frigatePart },
   { topic: 'frigate/+camera/+name/state', read: frigateValue },
   { topic: 'frigate/+camera/+name/snapshot', read: nothing },
+  { topic: 'frigate/+camera/+name/set', read: nothing },
+  { topic: 'frigate/+camera/+name/+part', read: frigatePart },
 ]

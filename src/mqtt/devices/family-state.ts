@@ -54,6 +54,17 @@ export interface DiscoveredValue {
   readonly attr: string
   /** Names that lead to the value in a JSON payload; empty for the payload itself. */
   readonly path: readonly string[]
+  readonly words: Words | undefined
+  /** The topics that bring it; undefined when that is one. */
+  readonly filter?: string | undefined
+}
+
+/** The texts that stand for true and false, in lower case. */
+export interface Words {
+  readonly on: string
+  readonly off: string
+  /** True where any other text says nothing. */
+  readonly areAll: boolean
 }
 
 /** One configuration of Home Assistant's discovery, under the topics that it names. */

@@ -7,6 +7,7 @@ import { invalid } from '#src/schemas/values'
 import { entityIdOf } from './entity-name.ts'
 import { level } from './family.ts'
 import type { Received } from './family.ts'
+import type { Words } from './family-state.ts'
 import { readPayloadObject } from './payload.ts'
 import type { JsonObject } from './payload.ts'
 import { TOPIC_BYTES_MAX } from './topic.ts'
@@ -16,6 +17,7 @@ interface Place {
   readonly topic: string
   /** Names that lead to the value in the JSON of the topic; none for the whole payload. */
   readonly path: readonly string[]
+  readonly words: Words | undefined
 }
 
 /** One value that the configuration describes. */
@@ -53,8 +55,16 @@ const LONG: ReadonlyMap<string, string> = new Map([
   ['ids', 'identifiers'],
   ['mdl', 'model'],
   ['mf', 'manufacturer'],
+  ['p', 'platform'],
+  ['pl_avail', 'payload_available'],
+  ['pl_not_avail', 'payload_not_available'],
+  ['pl_off', 'payload_off'],
+  ['pl_on', 'payload_on'],
   ['sn', 'serial_number'],
+  ['stat_off', 'state_off'],
+  ['stat_on', 'state_on'],
   ['stat_t', 'state_topic'],
+  ['stat_val_tpl', 'state_value_template'],
   ['sw', 'sw_version'],
   ['t', 'topic'],
   ['unit_of_meas', 'unit_of_measurement'],
@@ -81,10 +91,15 @@ function topicIn(sent: unknown, base: unknown): string | undefined {
   return isOfTopic(topic) ? topic : undefined
 }
 
+/** False for a filter that says nothing of the last level: too much would be looked up for it. */
+const isFollowed = (topic: string | undefined): topic is string =>
+  topic !== undefined && !/#|\+[^/]*$/.test(topic)
+
 const isOfTopic = (text: string): boolean => text.length <= TOPIC_BYTES_MAX
 
 const WHOLE = /^\{\{\s*value\s*\}\}$/
-const MEMBERS = /^\{\{\s*value_json((?:\.\w+|\[(?:'[^']*'|"[^"]*")\])+)\s*\}\}$/
+const MEMBERS =
+  /^\{\{\s*value_json((?:\.\w+|\[(?:'[^']*'|"[^"]*")\])+)\s*(?:\|\s*is_defined\s*)?\}\}$/
 
 /** A longer template is a program. */
 const TEMPLATE_MAX = 512
@@ -102,11 +117,24 @@ function pathOf(template: unknown): readonly string[] | undefined {
 }
 
 function componentOf(key: string, sent: JsonObject, topic?: string): Component | undefined {
-  const path = pathOf(sent['value_template'])
-  if (topic === undefined || path === undefined) return undefined
-  const { name, unit_of_measurement: unit, device_class: deviceClass } = sent
-  return { key, topic, path, name, unit, deviceClass }
+  const { value_template: template, state_value_template: ofState, ...members } = sent
+  const path = pathOf(template ?? ofState)
+  if (!isFollowed(topic) || path === undefined) return undefined
+  const { name, unit_of_measurement: unit, device_class: deviceClass } = members
+  const { payload_on, payload_off, state_on = payload_on, state_off = payload_off } = members
+  const hasWords = state_on !== undefined || state_off !== undefined
+  const words = hasWords ? wordsOf(state_on ?? 'on', state_off ?? 'off') : undefined
+  return { key, topic, path, name, unit, deviceClass, words }
 }
+
+const wordsOf = (on: unknown, off: unknown, areAll = false): Words => ({
+  on: String(on).toLowerCase(),
+  off: String(off).toLowerCase(),
+  areAll,
+})
+
+/** True for a component that a device no longer has. */
+const isRemoved = (sent: JsonObject): boolean => Object.keys(sent).join() === 'platform'
 
 /** Those that a configuration lists, or the one that it is. */
 function componentsOf(config: JsonObject, object: string): Answer<readonly Component[]> {
@@ -118,6 +146,7 @@ function componentsOf(config: JsonObject, object: string): Answer<readonly Compo
   }
   return members.flatMap(([key, member]) => {
     const sent = spelt(member)
+    if (isRemoved(sent)) return []
     const topic = sent['state_topic']
     const own = topic === undefined ? shared : topicIn(topic, sent['~'] ?? base)
     return componentOf(key, sent, own) ?? []
@@ -152,12 +181,16 @@ export function readConfiguration(received: Received): Answer<Configuration> {
 /** One topic, or a list of them: what was said last counts, as in Home Assistant by default. */
 function onlineOf(config: JsonObject): readonly Place[] {
   const { availability_topic: one, availability_template, availability, '~': base } = config
-  const single = { topic: one, value_template: availability_template }
+  const { payload_available, payload_not_available } = config
+  const said = { payload_available, payload_not_available }
+  const single = { topic: one, value_template: availability_template, ...said }
   const listed: readonly unknown[] = Array.isArray(availability) ? availability : [availability]
   return [single, ...listed.slice(0, AVAILABILITIES_MAX)].flatMap((sent) => {
-    const { topic: named, value_template: template } = spelt(sent)
+    const { topic: named, value_template: template, ...words } = spelt(sent)
     const topic = topicIn(named, base)
     const path = pathOf(template)
-    return topic === undefined || path === undefined ? [] : [{ topic, path }]
+    if (!isFollowed(topic) || path === undefined) return []
+    const { payload_available: on = 'online', payload_not_available: off = 'offline' } = words
+    return [{ topic, path, words: wordsOf(on, off, true) }]
   })
 }

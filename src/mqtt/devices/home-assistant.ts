@@ -10,7 +10,7 @@ import { saidOfAttr } from '#src/schemas/history/presentation'
 import { nothing } from './family.ts'
 import type { Reader, Received, Row } from './family.ts'
 import { bytesOfText } from './family-state.ts'
-import type { DiscoveredValue, Discovery } from './family-state.ts'
+import type { DiscoveredValue, Discovery, Words } from './family-state.ts'
 import { flattened, readPayloadJson, readScalar, truthOrText, valueAt } from './payload.ts'
 import type { JsonObject } from './payload.ts'
 import { readConfiguration } from './home-assistant-config.ts'
@@ -34,14 +34,16 @@ interface Landing extends DiscoveredValue {
 
 /** The place to which the value of a component goes. */
 function landingOf(component: Component, thingId: string, received: Received): Landing {
-  const { topic, path, key } = component
+  const { topic, path, key, words } = component
   const sample = path.reduceRight<unknown>((within, name) => ({ [name]: within }), 0)
   const found = received.readOther(topic, Buffer.from(JSON.stringify(sample)))
   const wish = found === undefined || isFault(found) ? undefined : found.wishes?.[0]
   const { thing_id: id, attrs: names } = wish?.fields ?? {}
   const [attr] = isRecord(names) ? Object.keys(names) : []
-  if (typeof id === 'string' && attr !== undefined) return { thingId: id, attr, path, isRead: true }
-  return { thingId, attr: path.length === 0 ? key : path.join('.'), path, isRead: false }
+  if (typeof id === 'string' && attr !== undefined) {
+    return { thingId: id, attr, path, words, isRead: true }
+  }
+  return { thingId, attr: path.length === 0 ? key : path.join('.'), path, words, isRead: false }
 }
 
 const configuration: Reader = (received) => {
@@ -63,7 +65,8 @@ const configuration: Reader = (received) => {
   }
   for (const place of online) {
     const isRead = received.readOther(place.topic, ONLINE) !== undefined
-    if (!isRead) discovered.push([place.topic, { thingId, attr: 'online', path: place.path }])
+    const { path, words } = place
+    if (!isRead) discovered.push([place.topic, { thingId, attr: 'online', path, words }])
   }
   const learn = (): Forget => {
     forget()
@@ -99,26 +102,53 @@ function metadataOf(
 function discoveryOf(found: readonly Found[]): Discovery {
   const values = new Map<string, DiscoveredValue[]>()
   let bytes = 0
-  for (const [topic, { thingId, attr, path }] of found) {
-    const some = values.get(topic) ?? []
-    values.set(topic, some)
-    some.push({ thingId, attr, path })
+  for (const [topic, { thingId, attr, path, words }] of found) {
+    const filter = topic.includes('+') ? topic : undefined
+    const name = filter === undefined ? topic : nameOf(topic)
+    const some = values.get(name) ?? []
+    values.set(name, some)
+    some.push({ thingId, attr, path, words, filter })
     // The attr has the names of the path; each of these may stand for the text around it.
     bytes += VALUE_BYTES + bytesOfText(thingId) + 2 * bytesOfText(attr) + bytesOfText(topic)
+    if (words !== undefined) bytes += bytesOfText(words.on) + bytesOfText(words.off)
   }
   return { kind: 'discovery', values, under: [...values.keys()], bytes }
+}
+
+/** The name by which topics find a filter that takes them: its last level. */
+const nameOf = (topic: string): string => `+${topic.slice(topic.lastIndexOf('/') + 1)}`
+
+function takes(filter: string | undefined, topicLevels: readonly string[]): boolean {
+  if (filter === undefined) return true
+  const levels = filter.split('/')
+  if (levels.length !== topicLevels.length) return false
+  return levels.every((level, at) => level === '+' || level === topicLevels[at])
 }
 
 /** `homeassistant/sensor/kitchen/state`: the Thing is the object. */
 const stated = attrsOf({ thing: '{object}', name: 'state', hasWords: true })
 
-function valuesOf({ state, topic }: Received): readonly DiscoveredValue[] {
+function valuesOf({ state, topic, topicLevels }: Received): readonly DiscoveredValue[] {
   const values: DiscoveredValue[] = []
-  for (const discovery of state.under('discovery', topic)) {
-    values.push(...(discovery.values.get(topic) ?? []))
-    if (values.length >= VALUES_OF_TOPIC_MAX) break
+  let left = VALUES_OF_TOPIC_MAX
+  for (const name of [topic, nameOf(topic)]) {
+    for (const discovery of state.under('discovery', name)) {
+      if ((left -= 1) < 0) break
+      const named = discovery.values.get(name) ?? []
+      values.push(...named.filter(({ filter }) => takes(filter, topicLevels)))
+    }
   }
   return values.slice(0, VALUES_OF_TOPIC_MAX)
+}
+
+/** A value by the words of its configuration; undefined for one that says nothing. */
+function meant(found: unknown, { on, off, areAll }: Partial<Words> = {}): unknown {
+  const isOne = typeof found === 'string' || typeof found === 'number' || typeof found === 'boolean'
+  const text = isOne ? String(found).toLowerCase() : undefined
+  if (text !== undefined && text === on) return true
+  if (text !== undefined && text === off) return false
+  const said = typeof found === 'string' ? truthOrText(found) : found
+  return areAll === true && typeof said !== 'boolean' ? undefined : said
 }
 
 /** A topic that a configuration named. */
@@ -129,13 +159,13 @@ const discovered: Reader = (received) => {
   const sent = isJson ? readPayloadJson(received.payload) : readScalar(received.payload)
   if (isFault(sent)) return sent
   const byThing = new Map<string, Record<string, unknown>>()
-  for (const { thingId, attr, path } of values) {
-    const found = valueAt(sent, path)
+  for (const { thingId, attr, path, words } of values) {
+    const found = meant(valueAt(sent, path), words)
     if (found === undefined) continue
     const some = byThing.get(thingId) ?? bare<unknown>()
     byThing.set(thingId, some)
     if (isRecord(found)) Object.assign(some, flattened(found, { prefix: `${attr}.` }))
-    else some[attr] = typeof found === 'string' ? truthOrText(found) : found
+    else some[attr] = found
   }
   return become(...[...byThing].flatMap(([id, some]) => attrs(id, received.receivedAtMs, some)))
 }

@@ -10,6 +10,8 @@
 //   webpush-service/5. While a request has no answer for SLOW_MS, its service gets no further ones
 //     than its limit, which grows by quick answers alone, and what has no room is put off: pushes
 //     that wait take the room of other services.
+//   webpush-service/6. Services whose last answer was late or none, or that gave none yet, share
+//     places: however many of them hold requests, the others have room.
 
 import type { Dispatcher } from 'undici'
 
@@ -33,6 +35,8 @@ interface ServicePorts {
   readonly authorize: () => string
   /** Milliseconds for which a token is used. */
   readonly tokenUseMs: number
+  /** Requests of all services that have not just answered in time. (webpush-service/6) */
+  readonly untried: { inFlight: number; readonly max: number }
 }
 
 export class Service {
@@ -43,6 +47,7 @@ export class Service {
   #token = ''
   #tokenUntilMs = -Infinity
   #limit = AT_ONCE_FIRST
+  #isPrompt = false
   #failures = 0
   #failedMs = -Infinity
   #restsUntilMs = -Infinity
@@ -115,22 +120,27 @@ export class Service {
   }
 
   #begin(): void {
+    const { untried } = this.#ports
     // webpush-service/1
     while (this.#waiting.length > 0 && this.#inFlight.size < this.#limit) {
+      if (!this.#isPrompt && untried.inFlight >= untried.max) return this.#putOff(SLOW)
       const next = this.#waiting.shift()
       if (next !== undefined) this.#exchange(next.request, next.reply)
     }
   }
 
   #exchange(request: ServiceRequest, reply: (reply: Reply) => void): void {
-    const { connections, monotonicMs } = this.#ports
+    const { connections, monotonicMs, untried } = this.#ports
+    const places = this.#isPrompt ? 0 : 1
     const exchange = new Exchange(monotonicMs(), (ending) => {
       this.#inFlight.delete(exchange)
+      untried.inFlight -= places
       this.#learn(ending, exchange.beganMs)
       reply(ending)
       this.#begin()
     })
     this.#inFlight.add(exchange)
+    untried.inFlight += places // webpush-service/6
     const { path, body } = request
     connections.dispatch({ method: 'POST', path, headers: { ...request.headers }, body }, exchange)
   }
@@ -143,8 +153,10 @@ export class Service {
       const isSlow = monotonicMs() - beganMs >= SLOW_MS // webpush-service/5
       this.#limit = isSlow ? Math.min(AT_ONCE_FIRST, this.#limit) : this.#limit + 1
       this.#limit = Math.min(AT_ONCE_MAX, this.#limit)
+      this.#isPrompt = !isSlow
       return
     }
+    this.#isPrompt = false
     if (beganMs < this.#failedMs) return // webpush-service/4
     this.#failedMs = monotonicMs()
     this.#failures += 1

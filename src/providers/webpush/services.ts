@@ -13,6 +13,8 @@ import { AT_ONCE_MAX, Service } from './service.ts'
 import { TOKEN_USE_MS } from './vapid.ts'
 
 const SERVICES_MAX = 1_000
+/** Half of the pushes that Web Push may have in flight. (webpush-service/6) */
+const UNTRIED_MAX = 500
 const CHECK_EVERY_MS = 1_000
 const IDLE_MS_MAX = 600_000
 const KEEP_ALIVE_MS = 30_000
@@ -31,6 +33,7 @@ export class Services {
   readonly #ports: ServicesPorts
   /** The one that was used last is the last one. */
   readonly #services = new Map<string, Service>()
+  readonly #untried = { inFlight: 0, max: UNTRIED_MAX }
   readonly #stopChecks: () => void
 
   constructor(ports: ServicesPorts) {
@@ -76,7 +79,8 @@ export class Services {
       bodyTimeout: 0,
     })
     const tokens = { authorize: () => authorize(origin), tokenUseMs: TOKEN_USE_MS }
-    return new Service({ connections, nowMs, monotonicMs, ...tokens })
+    const untried = this.#untried
+    return new Service({ connections, nowMs, monotonicMs, untried, ...tokens })
   }
 
   #forgetOne(): boolean {

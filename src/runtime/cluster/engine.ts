@@ -8,6 +8,7 @@ import { startMaintenance, makeSystem, repeat } from '#src/runtime/engine/mainte
 import { SharedLeases } from '#src/stream/leases/leases'
 import { JetStreamLog } from '#src/stream/jetstream/log'
 import { openNodeConnections } from './node-connections.ts'
+import { watchProviders } from './provider-agreement.ts'
 
 const TAIL_BYTES_MAX = 64 * 2 ** 20
 /** The engine appends ticks alone: one a lane. */
@@ -46,7 +47,9 @@ export async function composeClusterEngine(
     metrics: () => metrics.part(),
     start: async () => {
       await system.start()
+      const endWatch = watchProviders({ bus, runtime, logger, meter }, settings)
       stops.push(
+        async () => endWatch(),
         repeat(NOTIFY_PLACES_MS, notifyPlaces, { logger, runtime }),
         startMaintenance({
           ...store,

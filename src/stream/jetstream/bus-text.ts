@@ -111,13 +111,16 @@ export const encodeNotice = (notice: Notice): string => JSON.stringify(notice)
 /** Returns the notice in a text; undefined when this version does not know it. (bus-text/1) */
 export function decodeNotice(text: string): Notice | undefined {
   const sent = recordFrom(text)
-  const { kind, lane, position, carrier, number, keyId } = sent
+  const { kind, lane, position, carrier, number, keyId, node, providers } = sent
   const channelId = parsed(parseChannelId, sent['channelId'])
   const deviceId = parsed(parseDeviceId, sent['deviceId'])
   switch (kind) {
     case 'pushes-queued':
     case 'leases-changed':
       return { kind }
+    case 'providers':
+      if (typeof node !== 'string' || typeof providers !== 'string') return undefined
+      return { kind, node, providers }
     case 'applied':
       if (!isCount(lane) || !isCount(position)) return undefined
       return { kind, lane, position, ...reachesIn(sent['reaches']) }

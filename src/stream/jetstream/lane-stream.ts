@@ -91,12 +91,16 @@ export class LaneStream {
       checkAPI: false,
       timeout: REQUEST_TIMEOUT_MS,
     })
-    const { config } = await findOrCreate(manager, settings, entropy)
+    const { config, cluster } = await findOrCreate(manager, settings, entropy)
     const identity = IDENTITY.exec(config.description ?? '')?.[1]
     if (identity === undefined) {
       throw new LogMismatch(
         `the stream ${settings.name} was not made by Heliograph; choose another name or remove it`,
       )
+    }
+    if (settings.replicas > 1 && cluster === undefined) {
+      // A server alone takes more replicas of a stream that it has, and makes none.
+      throw new Error(`${tooFewServers(settings.replicas)}: this one is in none`)
     }
     await adjust(manager, config, settings)
     return new LaneStream(manager, { settings, logger, timers, identity })
@@ -215,6 +219,10 @@ export class LaneStream {
 
 /** Returns the filter for every subject of the stream. */
 const allLanes = (prefix: string): string => `${prefix}.lane.*.*`
+
+/** The beginning of a sentence for the operator. */
+export const tooFewServers = (replicas: number): string =>
+  `SERVICE_STREAM_REPLICAS=${replicas} needs as many NATS servers in a cluster`
 
 const isApiError = (error: unknown, code: number): boolean =>
   error instanceof JetStreamApiError && error.code === code

@@ -8,7 +8,7 @@ import type { LogReader, LogWriter } from '#domain/ports'
 
 import { reasonOf } from './connection.ts'
 import type { NatsPorts } from './connection.ts'
-import { LaneStream, NOT_FOUND } from './lane-stream.ts'
+import { LaneStream, NOT_FOUND, tooFewServers } from './lane-stream.ts'
 import type { LaneStreamSettings } from './lane-stream.ts'
 import { JetStreamReader } from './reader.ts'
 import { JetStreamWriter } from './writer.ts'
@@ -67,14 +67,17 @@ export class JetStreamLog implements LogWriter, LogReader {
     const { name = NAME, prefix = PREFIX, replicas, bytesMax, firstAnswerMsMax } = options
     const { logger, timers } = ports
     const settings = { name, prefix, replicas, bytesMax }
+    const reasonFor = (error: unknown): string =>
+      isTooFew(error) ? `${tooFewServers(replicas)}: ${reasonOf(error)}` : reasonOf(error)
     const stream = await firstAnswer(() => openAnswering(ports, settings), {
       fact: 'JetStream does not answer; trying again',
       mayPass: isStarting,
-      reasonOf,
+      reasonOf: reasonFor,
       logger,
       after: (delayMs, callback) => timers.after(delayMs, callback),
       boundMs: firstAnswerMsMax,
     }).catch((error: unknown) => {
+      if (isTooFew(error)) throw new Error(reasonFor(error), { cause: error })
       if (!isStarting(error)) throw error
       throw new Error(`JetStream did not answer: ${reasonOf(error)}`, { cause: error })
     })
@@ -129,6 +132,10 @@ export class JetStreamLog implements LogWriter, LogReader {
 const STARTING_CODES = new Set([10_005, 10_008, 10_009, NOT_FOUND])
 /** Names, because the client does not export both classes. */
 const STARTING_NAMES = new Set(['TimeoutError', 'JetStreamNotEnabled'])
+
+/** Too few servers for the replicas: in a cluster, or because there is none. */
+const isTooFew = (error: unknown): boolean =>
+  error instanceof JetStreamApiError && (error.code === 10_005 || error.code === 10_074)
 
 /** True for the errors of servers that are electing a leader, and of a stream that has none. */
 function isStarting(error: unknown): boolean {

@@ -112,6 +112,7 @@ const requestOf = (caller: Caller, parameters: Readonly<Record<string, string>>)
   parameters,
   headers: {},
   query: new URLSearchParams(),
+  sentQuery: '',
   acceptLanguage: '',
 })
 

@@ -73,6 +73,45 @@ test('each row is an update, and a row that stands for none is kept apart', asyn
   )
 })
 
+test('a file that cannot be written is said before anything is sent', async (t) => {
+  const folder = folderFor(t)
+  const file = join(folder, 'readings.csv')
+  writeFileSync(file, CSV)
+  const rows: [option: string, path: string, said: RegExp][] = [
+    [
+      '--rejects',
+      join(folder, 'missing', 'rejects'),
+      /cannot open .*rejects: no such file or folder/,
+    ],
+    ['--rejects', folder, /cannot open .*: it is a folder/],
+    ['--checkpoint', join(file, 'checkpoint'), /cannot (open|mkdir) .*readings.csv/],
+  ]
+  for (const [option, path, said] of rows) {
+    const { context, exitCode } = await imported(`import ${file} ${option} ${path}`, {
+      answer: () => success({ op_id: 'o' }),
+    })
+    t.not(exitCode, 0, option)
+    t.is(context.requests.length, 0, option)
+    t.regex(context.shown, said)
+  }
+})
+
+test('importer/3: a reject that cannot be kept ends the import, and is none', async (t) => {
+  if (!existsSync('/dev/full')) {
+    t.pass('this system has no disk that is always full')
+    return
+  }
+  const file = join(folderFor(t), 'readings.csv')
+  writeFileSync(file, 'thing_id,observed_at,t\na,5,1\nb,5,2\nc,5,3\n')
+  const { context, exitCode } = await imported(`import ${file} --rejects /dev/full --json`, {
+    answer: (request) =>
+      thingOf(request) === 'a' ? refusal(400, 'validation_failed') : success({ op_id: 'o' }),
+  })
+  t.is(exitCode, 1)
+  t.regex(context.shown, /cannot write .*: the disk is full/)
+  t.deepEqual(context.printed, [])
+})
+
 test('importer/2: wrong credentials reject no row, and the next run sends every row', async (t) => {
   const folder = folderFor(t)
   const [file, checkpoint] = [join(folder, 'readings.jsonl'), join(folder, 'checkpoint')]

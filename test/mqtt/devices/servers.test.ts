@@ -209,6 +209,30 @@ const frigate: readonly PublishRow[] = [
   ['frigate/front_door/person', '1', [{ update: 'front_door', attrs: { person: 1 } }]],
   ['frigate/a/person', '', [{ update: 'a', attrs: { person: null } }]],
   ['frigate/front_door/detect/state', 'ON', [{ update: 'front_door', attrs: { detect: true } }]],
+  // The camera sees motion, and its detection of motion is on.
+  ['frigate/front_door/motion', 'OFF', [{ update: 'front_door', attrs: { motion: false } }]],
+  [
+    'frigate/front_door/motion/state',
+    'ON',
+    [{ update: 'front_door', attrs: { 'motion.state': true } }],
+  ],
+  [
+    'frigate/front_door/person/active',
+    '2',
+    [{ update: 'front_door', attrs: { 'person.active': 2 } }],
+  ],
+  [
+    'frigate/front_door/audio/dBFS',
+    '-38.2',
+    [{ update: 'front_door', attrs: { 'audio.dBFS': -38.2 } }],
+  ],
+  ['frigate/front_door/audio/state', 'ON', [{ update: 'front_door', attrs: { audio: true } }]],
+  [
+    'frigate/yard/classification/gate',
+    'open',
+    [{ update: 'yard', attrs: { 'classification.gate': 'open' } }],
+  ],
+  ['frigate/front_door/detect/set', 'ON', []],
   ['frigate/stats', '{}', []],
   ['frigate/front_door/person/snapshot', NO_BYTES, []],
   ['frigate/available', 'maybe', REFUSED],

@@ -53,6 +53,21 @@ testWithNats('W5: a node notices a replaced stream when it reconnects', async (t
   t.false(readiness.ready)
 })
 
+testWithNats(
+  'a NATS server alone does not pass for one with three copies of the log',
+  async (t, servers) => {
+    const node = await connectNode(t, only(servers).url)
+    for (const isThere of [false, true]) {
+      const options = ownStream()
+      if (isThere) await openLog(t, node, options)
+      await t.throwsAsync(openLog(t, node, { ...options, replicas: 3 }), {
+        message:
+          /^SERVICE_STREAM_REPLICAS=3 needs as many NATS servers in a cluster: .*(non-clustered|in none)/,
+      })
+    }
+  },
+)
+
 for (const [whose, description, subjects, sentence] of [
   ['that no gateway made', '', 'lane.*.*', /not made by Heliograph/],
   ['of another installation', `heliograph log ${'0'.repeat(32)}`, 'other.*', /another install/],

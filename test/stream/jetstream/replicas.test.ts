@@ -1,4 +1,5 @@
-// Goal: a node that starts can raise the replicas of a log that holds entries.
+// Goal: a node that starts can raise the replicas of a log that holds entries, and says when the
+// servers are too few.
 
 import { appended, batchOf, idsOf, readAll } from '#test/contracts/log-contract'
 import { connectNode, openLog, ownStream, testsWithNats } from '#test/support/nats'
@@ -18,3 +19,12 @@ testWithNats(
     t.deepEqual(idsOf(await readAll(raised, 1, 2)), ['a', 'b'])
   },
 )
+
+testWithNats('a cluster that is too small for the replicas says so', async (t, servers) => {
+  const url = servers.map((server) => server.url).join(',')
+  const node = await connectNode(t, url)
+  const options = { ...ownStream(), replicas: 5, firstAnswerMsMax: 500 }
+  const sentence = /SERVICE_STREAM_REPLICAS=5 needs as many NATS servers in a cluster: no suitable/
+  await t.throwsAsync(openLog(t, node, options), { message: sentence })
+  t.regex(JSON.stringify(node.logger.lines), sentence)
+})
