@@ -100,6 +100,8 @@ const FINAL: ReadonlySet<string> = new Set(['device_key_not_found', 'authenticat
 export class Session {
   /** Resolves when the session is over; never rejects. (device-session/2) */
   readonly lost: Promise<Loss>
+  /** True from the hello to its welcome. */
+  isUnanswered = false
   readonly #options: SessionOptions
   readonly #connection: Connection
   readonly #intake: Intake
@@ -122,7 +124,10 @@ export class Session {
     })
     this.#watchdog = new Watchdog(runtime, () => resolve({ kind: 'again', reason: 'silence' }))
     this.#connection = options.carrier({
-      opened: () => this.#connection.send(this.#hello()),
+      opened: () => {
+        this.isUnanswered = true
+        this.#connection.send(this.#hello())
+      },
       received: (text) => this.#received(text),
       closed: (reason) => resolve({ kind: 'again', reason }),
     })
@@ -160,6 +165,7 @@ export class Session {
         if (FINAL.has(frame.code)) this.#lose(refusedWith(frame)) // device-session/1
         return
       case 'welcome':
+        this.isUnanswered = false
         this.#watchdog.expectWithin(frame.idleMs)
         this.#options.opened(frame.sessionId)
         break

@@ -166,7 +166,6 @@ class Watcher implements Watch {
 
   async #session(): Promise<Loss> {
     const { token, client, store } = this.#options
-    let isWelcome = false
     const session = new Session({
       carrier: this.#carrier,
       deviceKey: this.#deviceKey,
@@ -177,17 +176,14 @@ class Watcher implements Watch {
       runtime: this.#runtime,
       cursors: this.cursors,
       cursorsMax: this.#cursorsMax,
-      opened: (sessionId) => {
-        isWelcome = true
-        this.#report({ kind: 'open', sessionId })
-      },
+      opened: (sessionId) => this.#report({ kind: 'open', sessionId }),
       progressed: () => {
         this.#attempt = 0 // watch/2
       },
     })
     this.#interrupt = () => session.close()
     const loss = await session.lost
-    if (!isWelcome) this.#cursorsMax = HELLO_CURSORS_FEW // The hello may have been too long.
+    if (session.isUnanswered) this.#cursorsMax = HELLO_CURSORS_FEW // It may have been too long.
     return loss
   }
 }

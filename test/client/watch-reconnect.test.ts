@@ -194,6 +194,7 @@ test("an error of the caller's code becomes one uncaught error of the process", 
 
 test('a hello that no welcome answers is followed by one that every gateway takes', async (t) => {
   const gateway = new ScriptedGateway()
+  gateway.isAway = true
   const time = new FakeTime(0)
   const states: WatchState['kind'][] = []
   const ids = Array.from({ length: 1_200 }, (_, at) => numbered(at))
@@ -212,12 +213,18 @@ test('a hello that no welcome answers is followed by one that every gateway take
     const hello = await gateway.greeted(session)
     return { sent: [...hello.cursors.keys()], bytes: encodeDeviceFrame(hello).length }
   }
-  const again = async (session: number) => {
-    gateway.lose()
+  const waited = async () => {
     await until('it waits', () => states.at(-1) === 'waiting')
     time.advance(30_000)
+  }
+  const again = async (session: number) => {
+    gateway.lose()
+    await waited()
     return await helloOf(session)
   }
+  // No connection, and so no hello, is no reason for a shorter one.
+  await waited()
+  gateway.isAway = false
   t.deepEqual((await helloOf(1)).sent, ids.slice(-1_000))
   const short = await again(2)
   t.true(short.sent.length >= 100 && short.bytes <= 8_000, `${short.bytes} bytes`)

@@ -25,12 +25,14 @@ export class ScriptedGateway {
   readonly heard: DeviceFrame[] = []
   /** Connections so far. */
   opened = 0
+  /** True while no connection comes about. */
+  isAway = false
   #events: CarrierEvents | undefined
 
   readonly carrier: Carrier = (events) => {
     this.opened += 1
     this.#events = events
-    queueMicrotask(() => events.opened())
+    queueMicrotask(() => (this.isAway ? events.closed('no connection') : events.opened()))
     return {
       send: (text) => {
         const frame = readDeviceFrame(text)
