@@ -106,8 +106,9 @@ test('streaming/3: what a connection holds goes out when it can, also while the 
   t.true(whole.made() > 4)
   // The library holds some of the last part, or of one of those before it, of which nobody is told.
   for (let parts = whole.made() - 4; parts <= whole.made(); parts += 1) {
-    const { raw, made } = await answering(t, part, parts)
-    await until('every part is written', () => made() === parts)
+    const { http, raw, made } = await answering(t, part, parts)
+    const isFull = () => http.unread.bytes > 0 // Not every connection takes as much.
+    await until('every part is written', () => made() === parts || isFull())
     let read = 0
     raw.on('data', (bytes) => (read += String(bytes).replaceAll(/[^x]/g, '').length))
     raw.resume()
