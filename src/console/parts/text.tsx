@@ -50,6 +50,19 @@ export const hostOf = (href: string): string => {
   return url === null ? href : url.host || url.href
 }
 
+interface CodeProps {
+  readonly text: string
+  /** What it is, for who does not see it. */
+  readonly label: string
+}
+
+/** A text of several lines as it is, which a keyboard can scroll. */
+export const Code = ({ text, label }: CodeProps) => (
+  <pre class="command" tabIndex={0} role="region" aria-label={label}>
+    {text}
+  </pre>
+)
+
 const COPIED_MS = 1_500
 
 export function Copy({ text, label }: { readonly text: string; readonly label?: string }) {

@@ -2,7 +2,8 @@
 // groups of one rule.
 
 import type { EventView } from '#src/client/view'
-import type { Json } from '#domain/submission'
+import { DEFAULT_SEVERITY, SEVERITIES } from '#domain/submission'
+import type { Json, Severity } from '#domain/submission'
 import { acknowledgementOf } from './acknowledge.ts'
 import { plain } from '#console/state/text.ts'
 
@@ -27,13 +28,10 @@ export function tabOf(event: EventView, presentMs: number): Tab {
   return acknowledgementOf(event, presentMs) === undefined ? 'open' : 'acknowledged'
 }
 
-export const SEVERITIES = ['critical', 'high', 'normal', 'low'] as const
-export type SeverityWord = (typeof SEVERITIES)[number]
-
 /** The severity of an Event; a text that is none counts as normal. */
-export function severityOf({ fields }: EventView): SeverityWord {
+export function severityOf({ fields }: EventView): Severity {
   const said = textOf(fields['severity']).trim().toLowerCase()
-  return SEVERITIES.find((word) => word === said) ?? 'normal'
+  return SEVERITIES.find((word) => word === said) ?? DEFAULT_SEVERITY
 }
 
 /** Where an Event stands among others: 0 for the gravest. */

@@ -1,8 +1,7 @@
 // Makes the bodies of requests from the fields that a person fills in.
 
-import type { Json } from '#domain/submission'
+import type { Json, Model } from '#domain/submission'
 
-export type Model = 'message' | 'event' | 'thing'
 /** When a Message is sent: at once, after a time, or at a time. */
 export const WHENS = ['now', 'delay', 'at'] as const
 export type When = (typeof WHENS)[number]

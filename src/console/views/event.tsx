@@ -9,7 +9,6 @@ import type { Json } from '#domain/submission'
 import { nowMs, second } from '#console/state/clock.ts'
 import { client, codeOf } from '#console/state/gateway.ts'
 import { faceOf } from '#console/model/faces.ts'
-import type { Face } from '#console/model/faces.ts'
 import { eventTitle, numberOf, ruleIdOf, textOf } from '#console/people/events.ts'
 import { readFeed, readerOf } from '#console/state/history.ts'
 import type { LiveChannel } from '#console/state/live-channel.ts'
@@ -19,6 +18,7 @@ import { localTimes, moment, sentenceOf, t } from '#console/words/words.ts'
 import { Acknowledge, Holder } from '#console/parts/acknowledge.tsx'
 import { Empty, Form } from '#console/parts/form.tsx'
 import { Markdown } from '#console/parts/markdown.tsx'
+import { Failure } from '#console/parts/page.tsx'
 import { Receipts } from '#console/parts/receipts.tsx'
 import { Severity } from '#console/parts/severity.tsx'
 import { LongText, Said, TITLE_MAX } from '#console/parts/text.tsx'
@@ -110,18 +110,10 @@ function Opened({ channel, event, updates, failure }: OpenedProps) {
       <About channel={channel} event={event} />
       <EventCharts channel={channel} event={event} />
       <div class="values tiles">
-        {Object.entries(attrs)
-          .filter(([name]) => name !== 'rule_id')
-          .map(([name, value]) => (
-            <Value key={name} name={name} value={value} face={faceIn(channel, event, name)} />
-          ))}
+        <Values channel={channel} event={event} attrs={attrs} />
       </div>
       <h2>{t('updates')}</h2>
-      {updates.length === 0 && failure !== undefined && (
-        <p class="problem" role="alert">
-          {sentenceOf(failure)}
-        </p>
-      )}
+      {updates.length === 0 && <Failure error={failure} />}
       <ol class="updates">
         {updates
           .map((entry, at) => (
@@ -134,10 +126,20 @@ function Opened({ channel, event, updates, failure }: OpenedProps) {
   )
 }
 
-/** How the Thing of an Event shows a value. */
-function faceIn(channel: LiveChannel, { fields }: EventView, attr: string): Face {
-  const id = textOf(fields['thing_id'])
-  return faceOf(channel.presentation.value, channel.things.get(id) ?? { id, fields: {} }, attr)
+interface ValuesProps extends Pick<OpenedProps, 'channel' | 'event'> {
+  readonly attrs: Payload
+}
+
+/** The values of an Event, as its Thing shows them; its rule has a place of its own. */
+function Values({ channel, event, attrs }: ValuesProps) {
+  const id = textOf(event.fields['thing_id'])
+  const thing = channel.things.get(id) ?? { id, fields: {} }
+  return Object.entries(attrs)
+    .filter(([name]) => name !== 'rule_id')
+    .map(([name, value]) => {
+      const face = faceOf(channel.presentation.value, thing, name)
+      return <Value key={name} name={name} value={value} face={face} />
+    })
 }
 
 /** The Thing that an Event is about, and the rule that opened it. */
@@ -220,12 +222,7 @@ function Update({ channel, event, entry, before }: UpdateProps) {
         <LongText text={texts.filter(Boolean).join(' · ')} />
       </span>
       <span class="values">
-        {isRecord(attrs) &&
-          Object.entries(attrs as Readonly<Record<string, Json>>)
-            .filter(([name]) => name !== 'rule_id')
-            .map(([name, value]) => (
-              <Value key={name} name={name} value={value} face={faceIn(channel, event, name)} />
-            ))}
+        {isRecord(attrs) && <Values channel={channel} event={event} attrs={attrs} />}
       </span>
     </li>
   )

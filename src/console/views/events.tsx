@@ -1,7 +1,8 @@
 // The Events of a channel: those that nobody has, those that somebody has, and what is over.
 
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 
+import type { RuleRecord } from '#src/client/bodies'
 import type { EventView } from '#src/client/view'
 import { second } from '#console/state/clock.ts'
 import type { LiveChannel } from '#console/state/live-channel.ts'
@@ -28,6 +29,7 @@ import { dayName, localTimes, moment, span, t } from '#console/words/words.ts'
 import type { Shade } from '#console/charts/plot.tsx'
 import { Acknowledge, Holder } from '#console/parts/acknowledge.tsx'
 import { Empty } from '#console/parts/form.tsx'
+import { useFound } from '#console/parts/page.tsx'
 import { Severity } from '#console/parts/severity.tsx'
 import { Said } from '#console/parts/text.tsx'
 import { EventTabs, EventWishes } from './event-filters.tsx'
@@ -49,22 +51,15 @@ export function shadesOf(channel: LiveChannel, events: readonly EventView[]): re
 }
 
 const GROUP_SHOWN = 5
+const NO_RULES: readonly RuleRecord[] = []
 
 /** The titles of the rules of a channel by their ids; none where they cannot be read. */
 function useRuleTitles(channelId: string): ReadonlyMap<string, string> {
-  const [titles, setTitles] = useState<ReadonlyMap<string, string>>(new Map())
-  useEffect(() => {
-    const ended = new AbortController()
-    listRules(channelId, ended.signal).then(
-      (rules) =>
-        setTitles(
-          new Map(rules.map((rule) => [rule.rule_id, plain(jsonOfRule(rule)['title'] ?? '')])),
-        ),
-      () => {},
-    )
-    return () => ended.abort()
-  }, [channelId])
-  return titles
+  const { found = NO_RULES } = useFound((ended) => listRules(channelId, ended), [channelId])
+  return useMemo(
+    () => new Map(found.map((rule) => [rule.rule_id, plain(jsonOfRule(rule)['title'] ?? '')])),
+    [found],
+  )
 }
 
 export function Events({ channel }: { readonly channel: LiveChannel }) {

@@ -19,6 +19,7 @@ import { Actions } from '#console/parts/actions.tsx'
 import { Command } from '#console/parts/command.tsx'
 import { Empty, Field, Form } from '#console/parts/form.tsx'
 import { Markdown } from '#console/parts/markdown.tsx'
+import { Card, useSome } from '#console/parts/page.tsx'
 import { Receipts } from '#console/parts/receipts.tsx'
 import { Severity } from '#console/parts/severity.tsx'
 import { Sure } from '#console/parts/sure.tsx'
@@ -31,11 +32,11 @@ const keys = new Map<string, EncryptionKey[]>()
 
 export function Messages({ channel }: { readonly channel: LiveChannel }) {
   const { search: text = '' } = asked.value
-  const [shown, setShown] = useState(SHOWN)
   void channel.messagesDrawn.value
   const { messages } = channel
   const found = useMemo(() => messages.filter((message) => holds(message, text)), [messages, text])
-  const days = Map.groupBy(found.slice(0, shown), ({ acceptedAt }) => dayOf(acceptedAt))
+  const { some, more } = useSome(found, SHOWN)
+  const days = Map.groupBy(some, ({ acceptedAt }) => dayOf(acceptedAt))
   return (
     <div class="messages">
       <header class="view">
@@ -64,11 +65,7 @@ export function Messages({ channel }: { readonly channel: LiveChannel }) {
           </ol>
         </section>
       ))}
-      {found.length > shown && (
-        <button type="button" onClick={() => setShown(shown + SHOWN)}>
-          {t('more')}
-        </button>
-      )}
+      {more}
     </div>
   )
 }
@@ -92,8 +89,7 @@ function Waiting({ channel }: { readonly channel: LiveChannel }) {
   }, [isOver])
   if (waiting.length === 0) return null
   return (
-    <section class="card">
-      <h2>{t('waitingMessages')}</h2>
+    <Card title={t('waitingMessages')}>
       <ul class="plain">
         {waiting.map((message) => (
           <li key={message.opId} class="waiting">
@@ -114,7 +110,7 @@ function Waiting({ channel }: { readonly channel: LiveChannel }) {
           </li>
         ))}
       </ul>
-    </section>
+    </Card>
   )
 }
 
