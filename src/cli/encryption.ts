@@ -1,6 +1,7 @@
 // Encrypts and decrypts with the key that a passphrase makes. A command loads this file only when
 // it encrypts or decrypts.
 
+import { defined } from '#domain/record'
 import type { ChannelId } from '#domain/identity'
 import { decrypt, encrypt, keyFromPassphrase } from '#src/client/encryption'
 import type { EncryptionKey } from '#src/client/encryption'
@@ -8,7 +9,6 @@ import { HeliographError } from '#src/client/error'
 import type { Delivery } from '#src/schemas/frames'
 import { passphraseIn } from './access.ts'
 import type { Sources } from './access.ts'
-import { given } from './command-client.ts'
 import { UsageError } from './endings.ts'
 import { keyIdIn } from './encryption-options.ts'
 import type { EncryptionGiven } from './encryption-options.ts'
@@ -29,7 +29,7 @@ export async function encryptionKey(
     id: keyIdIn(options, sources),
     passphrase,
     channelId,
-    ...given({ rounds }),
+    ...defined({ rounds }),
   })
 }
 
@@ -58,7 +58,8 @@ export function decrypterWith(
   const { rounds } = options
   const keyOf = async (channelId: ChannelId): Promise<EncryptionKey> => {
     const made =
-      keys.get(channelId) ?? keyFromPassphrase({ id, passphrase, channelId, ...given({ rounds }) })
+      keys.get(channelId) ??
+      keyFromPassphrase({ id, passphrase, channelId, ...defined({ rounds }) })
     keys.set(channelId, made)
     return await made
   }

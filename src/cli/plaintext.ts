@@ -1,6 +1,7 @@
 // Makes the ciphertext that a command sends from its options (docs/encryption.md), and the bodies
 // of the commands that change Things and Events.
 
+import { defined } from '#domain/record'
 import type { ChannelId } from '#domain/identity'
 import { fileText } from '#src/config/environment'
 import type { Credentials, Sources } from './access.ts'
@@ -10,7 +11,6 @@ import { UsageError } from './endings.ts'
 import { fileOption, text, rest } from './command.ts'
 import type { Given } from './command.ts'
 import type { Fields } from '#src/schemas/fields/submission-fields'
-import { given } from './command-client.ts'
 import type { ProcessContext } from './process-context.ts'
 import { membersOf, readPairs } from './values.ts'
 
@@ -71,7 +71,7 @@ export async function patchOf<Named extends Fields, Action extends string>(
   const ciphertext = await ciphertextIn(options, context, credentials.channel_id)
   const changes = {
     ...membersOf(declared, action, options),
-    ...given({ ciphertext }),
+    ...defined({ ciphertext }),
     ...(attrs.length > 0 && { attrs: readPairs(attrs, action === 'create' ? ID_HINT : '') }),
   }
   if (action === 'update' && Object.keys(changes).length === 0) {

@@ -1,5 +1,6 @@
 // heliograph export: everything that a channel keeps, into a file.
 
+import { defined } from '#domain/record'
 import { open } from 'node:fs/promises'
 
 import { HeliographError } from '#src/client/error'
@@ -11,7 +12,7 @@ import { FORMATS, encoderOf } from '#src/cli/export/encoders'
 import type { Part } from '#src/cli/export/encoder'
 import { command, choice, fileOption, text, texts, withDefault } from '#src/cli/command'
 import type { Given } from '#src/cli/command'
-import { commandClientOf, given } from '#src/cli/command-client'
+import { commandClientOf } from '#src/cli/command-client'
 import { CommandError, UsageError } from '#src/cli/endings'
 import type { ProcessContext, Terminal } from '#src/cli/process-context'
 import { readSince } from '#src/cli/since'
@@ -90,7 +91,7 @@ function wishOf(
 ): Omit<ExportBody, 'channel_id' | 'password' | 'device_key'> {
   const unknown = what?.find((one) => !EXPORTED.some((known) => known === one))
   if (unknown !== undefined) throw new UsageError(`--what: allowed: ${EXPORTED.join(', ')}`)
-  return given({
+  return defined({
     from: from?.(nowMs()),
     to: to?.(nowMs()),
     what,

@@ -1,11 +1,12 @@
 // heliograph key: create, list, revoke.
 
+import { defined } from '#domain/record'
 import { KEY_SCOPES } from '#domain/channel-keys'
 import type { KeyScope, ListedKey, PageBody } from '#src/client/bodies'
 import { UsageError } from '#src/cli/endings'
 import { dateText } from '#src/cli/terminal-text'
 import { LISTED, list as listPages } from '#src/cli/paging'
-import { given, provenRequest } from '#src/cli/command-client'
+import { provenRequest } from '#src/cli/command-client'
 import { parameter, text, texts, valued } from '#src/cli/command'
 import { readUntil } from '#src/cli/since'
 import { readTime } from '#src/schemas/values'
@@ -32,7 +33,7 @@ export const create = provenRequest({
   send: ({ client, credentials }, { label, scope, thingPrefix, expires }, { nowMs }) =>
     client.key.create({
       ...credentials,
-      ...given({
+      ...defined({
         label,
         scopes: scope?.map(readScope),
         thing_prefix: thingPrefix,

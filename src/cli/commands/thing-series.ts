@@ -1,8 +1,9 @@
 // heliograph thing series: numbers of a Thing over time.
 
+import { defined } from '#domain/record'
 import type { DataOf } from '#src/client/bodies'
 import { choice, parameter, texts } from '#src/cli/command'
-import { channelRequest, given } from '#src/cli/command-client'
+import { channelRequest } from '#src/cli/command-client'
 import { dateText } from '#src/cli/terminal-text'
 import { HEADER, listWhole } from '#src/cli/paging'
 import { since } from '#src/cli/since'
@@ -45,7 +46,7 @@ export const series = channelRequest({
       ...credentials,
       thing_id: thingId,
       from: from?.(nowMs()) ?? nowMs() - DAY_MS + ON_THE_WAY_MS,
-      ...given({ attrs: attr, step, to: to?.(nowMs()) }),
+      ...defined({ attrs: attr, step, to: to?.(nowMs()) }),
     }),
   show: async (answer, options, context) => {
     const { step, attrs = {}, complete } = answer

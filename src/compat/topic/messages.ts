@@ -8,10 +8,9 @@ import type { Event } from '#domain/entity'
 import { deliveryIdOf } from '#domain/feed'
 import type { FeedEntry } from '#domain/feed'
 import { entrySeverity, entryText } from '#domain/push/entry-text'
-import { isRecord, recordFrom } from '#domain/record'
+import { defined, isRecord, recordFrom } from '#domain/record'
 import type { Fields } from '#domain/submission'
 import { actionsIn } from '#src/schemas/fields/message-actions'
-import { present } from '#src/compat/extras'
 import { SEQUENCE_ID } from './publication.ts'
 
 /** A message as subscribers read it, under the names of the tool. */
@@ -50,10 +49,10 @@ export function topicMessageOf(entry: FeedEntry, topic: string, event?: Event): 
     event: 'message',
     topic,
   } as const
-  if (entry.model !== 'event') return present({ ...shared, ...ofMessage(entry) })
+  if (entry.model !== 'event') return defined({ ...shared, ...ofMessage(entry) })
   const sequence = { sequence_id: sequenceIdOf(entry.entityId) }
   if (entry.action === 'close') return { ...shared, event: 'message_clear', ...sequence }
-  return present({ ...shared, ...ofEvent(entry, event?.fields.values), ...sequence })
+  return defined({ ...shared, ...ofEvent(entry, event?.fields.values), ...sequence })
 }
 
 /** Ids may have colons, which the tool's have not. */

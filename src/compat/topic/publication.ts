@@ -1,5 +1,6 @@
 // The topic style: reads a publication as a Message. (decisions.md 12)
 
+import { defined } from '#domain/record'
 import { isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
@@ -7,7 +8,7 @@ import { TITLE_IN_DEFAULT } from '#domain/submission'
 import { parseJson } from '#src/schemas/json/json'
 import { invalid } from '#src/schemas/values'
 import type { CompatibilityMessage } from '#src/compat/extras'
-import { Extras, fittingImages, fittingTags, isWebUrl, present, storable } from '#src/compat/extras'
+import { Extras, fittingImages, fittingTags, isWebUrl, storable } from '#src/compat/extras'
 import { isNo, isYes } from './parameters.ts'
 import type { TopicParameter, TopicParameters } from './parameters.ts'
 
@@ -89,7 +90,7 @@ function publicationOf(request: TopicRequest, understood: Understood): Publicati
   extras.add('encoding', text.encoding)
   return {
     isKept,
-    message: present<CompatibilityMessage>({
+    message: defined({
       title: given('title') ?? TITLE_IN_DEFAULT,
       body: text.text,
       severity: priority === undefined ? undefined : SEVERITY_OF[priority],
@@ -100,7 +101,7 @@ function publicationOf(request: TopicRequest, understood: Understood): Publicati
       ciphertext: undefined,
       deliver_at: deliverAt,
     }),
-    echo: present({
+    echo: defined({
       sequence_id: sequenceId || undefined,
       title: given('title'),
       message: text.text,
