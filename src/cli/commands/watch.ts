@@ -9,9 +9,10 @@ import type { Delivery, Gap } from '#src/schemas/frames'
 import { CHANNELS, allCredentialsOf } from '#src/cli/access'
 import type { Proof } from '#src/cli/access'
 import { DeliveryCommands } from '#src/cli/deliveries/delivery-commands'
-import { coloured, deliveryJson, deliveryLine } from '#src/cli/deliveries/delivery-line'
+import { coloured, deliveryLine } from '#src/cli/deliveries/delivery-line'
+import { deliveryJson } from '#src/cli/deliveries/delivery-members'
+import type { Named } from '#src/cli/deliveries/delivery-members'
 import { readTemplate } from '#src/cli/deliveries/delivery-template'
-import type { Named } from '#src/cli/deliveries/delivery-template'
 import type { Decrypter } from '#src/cli/encryption'
 import { CommandError, EXIT, UsageError } from '#src/cli/endings'
 import { dateText, onOneLine } from '#src/cli/terminal-text'
@@ -213,9 +214,7 @@ class WatchRun {
   #lines(): (named: Named) => string {
     const { format } = this.#options
     if (format !== undefined) return format
-    if (this.#parts.access.json)
-      return ({ delivery, channelName, plaintext }) =>
-        deliveryJson(delivery, channelName, plaintext)
+    if (this.#parts.access.json) return deliveryJson
     const { terminal } = this.#context
     return ({ delivery, channelName, plaintext }) => {
       const screen = terminal.screen()
