@@ -6,15 +6,9 @@ import { parseChannelId } from '#domain/identity'
 import type { EntityId, OperationId } from '#domain/identity'
 import type { Delivery } from '#src/schemas/frames'
 import { CommandError } from './endings.ts'
+import { UNIT_MS } from '#src/rules/durations'
 import { readTimeOption } from './values.ts'
 import { valued } from './command.ts'
-
-const UNIT_MS: Readonly<Record<string, number>> = {
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-}
 
 /** Returns the time for the present time; both are Unix milliseconds. */
 export type Since = (nowMs: number) => number

@@ -1,6 +1,7 @@
 // Durations: a whole number and a unit. (Specification: Rules and time)
 
-const UNIT_MS: Readonly<Record<string, number>> = {
+/** The milliseconds of a unit. */
+export const UNIT_MS: Readonly<Record<string, number>> = {
   s: 1_000,
   m: 60_000,
   h: 3_600_000,

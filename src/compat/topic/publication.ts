@@ -34,6 +34,9 @@ export interface Publication {
 }
 
 export const PRIORITIES = { min: 1, low: 2, default: 3, high: 4, max: 5, urgent: 5 } as const
+/** The priority of a name in any case. */
+export const priorityNamed = (name: string): number | undefined =>
+  Object.entries(PRIORITIES).find(([known]) => known === name.toLowerCase())?.[1]
 const SEVERITY_OF = ['normal', 'low', 'low', 'normal', 'high', 'critical'] as const
 export const SEQUENCE_ID = /^[A-Za-z0-9_-]{1,64}$/
 const PICTURE = /\.(png|jpe?g|gif|webp|avif|svg|bmp|heic)$/i
@@ -122,15 +125,10 @@ function publicationOf(request: TopicRequest, understood: Understood): Publicati
  * switched off.
  */
 function notOffered(parameters: TopicParameters): Fault | undefined {
-  const email = parameters('email')
-  if (email !== '' && !/^(0|no|false)$/i.test(email)) return invalid('email', 'is not offered')
-  const call = parameters('call')
-  if (call !== '' && !/^(0|no|false)$/i.test(call)) return invalid('call', 'is not offered')
-  const template = parameters('template')
-  if (template !== '' && !/^(0|no|false)$/i.test(template)) {
-    return invalid('template', 'is not offered')
-  }
-  return undefined
+  const wanted = (['email', 'call', 'template'] as const).find(
+    (name) => !/^(|0|no|false)$/i.test(parameters(name)),
+  )
+  return wanted && invalid(wanted, 'is not offered')
 }
 
 function malformed(parameters: TopicParameters): Fault | undefined {
@@ -143,9 +141,7 @@ function malformed(parameters: TopicParameters): Fault | undefined {
 
 function priorityOf(sent: string): Answer<number | undefined> {
   if (sent === '') return undefined
-  const name = sent.toLowerCase()
-  const named = Object.entries(PRIORITIES).find(([known]) => known === name)?.[1]
-  const priority = named ?? (/^[1-5]$/.test(name) ? Number(name) : undefined)
+  const priority = priorityNamed(sent) ?? (/^[1-5]$/.test(sent) ? Number(sent) : undefined)
   return priority ?? invalid('priority', 'must be 1 to 5, min, low, default, high, max or urgent')
 }
 
