@@ -2,8 +2,8 @@
 
 import type { Readable } from 'node:stream'
 
-import { ofAnyDelay } from '#domain/runtime'
 import type { Runtime } from '#domain/runtime'
+import { WEB } from '#src/client/runtime'
 import type { Fetch, FetchAnswer } from '#src/client/runtime'
 import { gatewayEnvironment, processEnvironment } from '#src/config/environment'
 import type { Env } from '#src/config/environment'
@@ -57,10 +57,7 @@ export function processContext(): ProcessContext {
     fetch: leanFetch,
     nowMs: () => Date.now(),
     monotonicMs,
-    after: ofAnyDelay((delayMs, callback) => {
-      const timer = setTimeout(callback, delayMs)
-      return () => clearTimeout(timer)
-    }),
+    after: WEB.after,
     terminal: processTerminal(hasColorIn(env)),
     readInput,
     input: () => process.stdin,

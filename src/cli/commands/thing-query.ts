@@ -7,8 +7,7 @@ import { COMPUTED } from '#domain/things/query'
 import type { ThingAggregate, ThingGroupBy, ThingOrder } from '#domain/things/query'
 import type { AttrPath } from '#domain/rules/condition'
 import { channelRequest } from '#src/cli/command-client'
-import { BadValue, flag, rest, valued } from '#src/cli/command'
-import type { Option } from '#src/cli/command'
+import { BadValue, flag, rest, severally, valued } from '#src/cli/command'
 import { ENTITY_HEADINGS, LISTED, entityCells } from '#src/cli/paging'
 import { list as listPages, listWhole } from '#src/cli/paging'
 import { UsageError } from '#src/cli/endings'
@@ -38,17 +37,6 @@ function aggregateOf(text: string): ThingAggregate {
   if (of === undefined) throw new BadValue(`allowed: ${COMPUTED.join(', ')}, as mean:temperature`)
   return { attr: pathOf(attr), of }
 }
-
-const severally = <Value>(
-  placeholder: string,
-  help: string,
-  readOne: (text: string) => Value,
-): Option<readonly Value[]> => ({
-  help,
-  placeholder,
-  isRepeated: true,
-  read: (texts) => texts.map(readOne),
-})
 
 /** The condition of some words. Throws UsageError, which says where they are wrong. */
 function whereOf(words: readonly string[]): Pick<Body, 'where'> {

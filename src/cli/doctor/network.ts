@@ -7,7 +7,8 @@ import { connect as connectTls } from 'node:tls'
 import { ok, problem, warning } from './finding.ts'
 import type { Finding } from './finding.ts'
 
-const WITHIN_MS = 5_000
+/** Milliseconds that a server has to answer. */
+export const WITHIN_MS = 5_000
 const DAY_MS = 86_400_000
 /** An automatic renewal comes earlier than this many days before the end. */
 const CERTIFICATE_DAYS_MIN = 14
