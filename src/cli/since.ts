@@ -1,12 +1,12 @@
 // Times that stand at a distance from now: that of --since, from which a command shows entries,
 // and those that something ends at.
 
+import { UNIT_MS } from '#domain/runtime'
 import type { FeedRecord } from '#src/client/bodies'
 import { parseChannelId } from '#domain/identity'
 import type { EntityId, OperationId } from '#domain/identity'
 import type { Delivery } from '#src/schemas/frames'
 import { CommandError } from './endings.ts'
-import { UNIT_MS } from '#src/rules/durations'
 import { readTimeOption } from './values.ts'
 import { valued } from './command.ts'
 

@@ -59,3 +59,11 @@ export const repeatedBy =
     arm()
     return () => cancel()
   }
+
+/** The milliseconds of a unit, by its letter in durations such as `10m`. */
+export const UNIT_MS: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+}

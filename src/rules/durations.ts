@@ -1,12 +1,7 @@
 // Durations: a whole number and a unit. (Specification: Rules and time)
 
-/** The milliseconds of a unit. */
-export const UNIT_MS: Readonly<Record<string, number>> = {
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-}
+import { UNIT_MS } from '#domain/runtime'
+
 const FORM = /^([1-9][0-9]{0,6})([smhd])$/
 const DURATION_MAX_MS = 30 * 86_400_000
 

@@ -1,7 +1,7 @@
 // Reads the request of a subscriber of the topic style.
 
+import { UNIT_MS } from '#domain/runtime'
 import type { Answer } from '#domain/ports'
-import { UNIT_MS } from '#src/rules/durations'
 import { invalid } from '#src/schemas/values'
 import type { TopicMessage } from './messages.ts'
 import { isYes } from './parameters.ts'
