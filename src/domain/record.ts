@@ -29,10 +29,11 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 export const recordOf = (value: unknown): Readonly<Record<string, unknown>> | undefined =>
   isRecord(value) ? value : undefined
 
-type Defined<Members> = {
-  [Name in keyof Members as undefined extends Members[Name] ? never : Name]: Members[Name]
+/** Members of which those that may be undefined are absent then. */
+export type Defined<Members> = {
+  readonly [Name in keyof Members as undefined extends Members[Name] ? never : Name]: Members[Name]
 } & {
-  [Name in keyof Members as undefined extends Members[Name] ? Name : never]?: Exclude<
+  readonly [Name in keyof Members as undefined extends Members[Name] ? Name : never]?: Exclude<
     Members[Name],
     undefined
   >
