@@ -15,6 +15,10 @@ export const visible = (text: string): string =>
     return `⟨${code.toString(16).toUpperCase().padStart(4, '0')}⟩`
   })
 
+/** The first characters of a text, with a sign that it goes on. */
+export const cut = (text: string, max: number): string =>
+  text.length > max ? `${text.slice(0, max)}…` : text
+
 /** JSON to be written on, in which such characters are escapes. */
 export const writable = (value: unknown): string =>
   JSON.stringify(value, undefined, 2).replace(
