@@ -38,8 +38,8 @@ export interface Terminal {
   screen(): Screen | undefined
   /** The same for the standard error output. */
   progressScreen(): Screen | undefined
-  /** As `draw`, on the standard error output; only where `progressScreen` gives a size. */
-  drawProgress(text: string): void
+  /** Replaces the line that it drew before on the standard error output; '' removes it. */
+  drawProgress(line: string): void
 }
 
 export interface Screen {
@@ -111,7 +111,9 @@ export function terminalOver(
     draw: (text) => void stdout.write(text),
     screen: () => screenOf(stdout),
     progressScreen: () => screenOf(stderr),
-    drawProgress: (text) => void stderr.write(text),
+    drawProgress: (line) => {
+      if (stderr.isTTY) stderr.write(`\r\u001b[2K${line}`)
+    },
   }
 }
 

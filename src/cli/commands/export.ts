@@ -150,17 +150,14 @@ class Progress {
   add({ kind, seq }: ExportLine): void {
     const { terminal, monotonicMs } = this.#context
     if (kind !== 'end') this.lines += 1
-    if (terminal.progressScreen() === undefined || monotonicMs() - this.#drawnMs < DRAWN_EVERY_MS) {
-      return
-    }
+    if (monotonicMs() - this.#drawnMs < DRAWN_EVERY_MS) return
     this.#drawnMs = monotonicMs()
     const place = seq === undefined ? '' : `, seq ${seq}`
-    terminal.drawProgress(`\r\u001b[2K${counted(this.lines)}${place}`)
+    terminal.drawProgress(`${counted(this.lines)}${place}`)
   }
 
   end(): void {
-    const { terminal } = this.#context
-    if (terminal.progressScreen() !== undefined) terminal.drawProgress('\r\u001b[2K')
+    this.#context.terminal.drawProgress('')
   }
 }
 

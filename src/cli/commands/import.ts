@@ -196,11 +196,11 @@ class ImportRun {
         totalBytes,
         elapsedMs,
       }
-      terminal.drawProgress(`\r\u001b[2K${progressLine(progress, screen.columns - 1)}`)
+      terminal.drawProgress(progressLine(progress, screen.columns - 1))
     }, TICK_MS)
     return () => {
       clearInterval(timer)
-      if (terminal.progressScreen() !== undefined) terminal.drawProgress('\r\u001b[2K')
+      terminal.drawProgress('')
     }
   }
 }
