@@ -2,6 +2,7 @@
 // and those that something ends at.
 
 import { UNIT_MS } from '#domain/runtime'
+import type { Unit } from '#domain/runtime'
 import type { FeedRecord } from '#src/client/bodies'
 import { parseChannelId } from '#domain/identity'
 import type { EntityId, OperationId } from '#domain/identity'
@@ -31,9 +32,8 @@ export function readUntil(text: string): Since {
 }
 
 function spanMsOf(text: string): number | undefined {
-  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
-  const unitMs = UNIT_MS[unit]
-  return unitMs === undefined ? undefined : Number(count) * unitMs
+  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
+  return count === undefined ? undefined : Number(count) * UNIT_MS[unit as Unit]
 }
 
 export const since = valued(

@@ -4,6 +4,8 @@ import { defined } from '#domain/record'
 import { isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
+import { UNIT_MS } from '#domain/runtime'
+import type { Unit } from '#domain/runtime'
 import { TITLE_IN_DEFAULT } from '#domain/submission'
 import { parseJson } from '#src/schemas/json/json'
 import { invalid } from '#src/schemas/values'
@@ -208,13 +210,7 @@ function attachmentName({ parameters }: TopicRequest): string {
 
 // The delay of a publication: a duration in the words of the tool, or a time.
 
-const UNIT_MS: readonly (readonly [form: RegExp, ms: number])[] = [
-  [/^(s|secs?|seconds?)$/, 1_000],
-  [/^(m|mins?|minutes?)$/, 60_000],
-  [/^(h|hrs?|hours?)$/, 3_600_000],
-  [/^(d|days?)$/, 86_400_000],
-]
-const DURATION = /^(\d{1,7})\s*([a-z]+)$/
+const DURATION = /^(\d{1,7})\s*(s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)$/
 const UNIX_TIME = /^\d{9,13}$/
 const DATE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(z|[+-]\d{2}:\d{2})$/i
 /** Times below this are seconds. */
@@ -227,10 +223,7 @@ const MILLISECONDS_FROM = 1_000_000_000_000
 function readDelay(sent: string, nowMs: number): number | undefined {
   const text = sent.trim().toLowerCase()
   const [, count, unit] = DURATION.exec(text) ?? []
-  if (count !== undefined && unit !== undefined) {
-    const ms = UNIT_MS.find(([form]) => form.test(unit))?.[1]
-    return ms === undefined ? undefined : nowMs + Number(count) * ms
-  }
+  if (unit !== undefined) return nowMs + Number(count) * UNIT_MS[unit.charAt(0) as Unit]
   if (UNIX_TIME.test(text)) {
     const time = Number(text)
     return time < MILLISECONDS_FROM ? time * 1000 : time

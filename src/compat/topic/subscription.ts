@@ -1,6 +1,7 @@
 // Reads the request of a subscriber of the topic style.
 
 import { UNIT_MS } from '#domain/runtime'
+import type { Unit } from '#domain/runtime'
 import type { Answer } from '#domain/ports'
 import { invalid } from '#src/schemas/values'
 import type { TopicMessage } from './messages.ts'
@@ -40,9 +41,9 @@ function readSince(
 ): Since | undefined {
   if (sent === '') return { kind: isPoll ? 'all' : 'none' }
   if (sent === 'all' || sent === 'none' || sent === 'latest') return { kind: sent }
-  const [, amount, unit = ''] = /^(\d{1,9})([smhd])$/.exec(sent) ?? []
+  const [, amount, unit] = /^(\d{1,9})([smhd])$/.exec(sent) ?? []
   if (amount !== undefined)
-    return { kind: 'time', ms: nowMs - Number(amount) * (UNIT_MS[unit] ?? 0) }
+    return { kind: 'time', ms: nowMs - Number(amount) * UNIT_MS[unit as Unit] }
   if (/^\d{1,11}$/.test(sent)) return { kind: 'time', ms: Number(sent) * 1000 }
   return /^[A-Za-z0-9]{12}$/.test(sent) ? { kind: 'id', id: sent } : undefined
 }

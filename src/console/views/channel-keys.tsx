@@ -3,6 +3,7 @@
 import { signal } from '@preact/signals'
 import { useState } from 'preact/hooks'
 
+import { UNIT_MS } from '#domain/runtime'
 import type { KeyScope, ListedKey } from '#src/client/bodies'
 import { browserName, makeKey } from '#console/state/channels.ts'
 import { nowMs, second } from '#console/state/clock.ts'
@@ -36,7 +37,6 @@ export function useRead<Found>(read: () => Promise<Found>, inputs: readonly unkn
 /** Counts the keys that this page made, so that the list shows them. */
 const keysMade = signal(0)
 
-const DAY_MS = 86_400_000
 const ENDS_DAYS = [1, 7, 30, 90] as const
 
 interface LinkProps {
@@ -54,7 +54,7 @@ export function Link({ channelId, password }: LinkProps) {
   const make = async (): Promise<void> => {
     const scopes = may === 'read' || isWall ? (['read'] as const) : (['read', 'send'] as const)
     const label = `${t('linkOf')}, ${browserName()}`.slice(0, 128)
-    const expiresAt = days === '' ? undefined : nowMs() + Number(days) * DAY_MS
+    const expiresAt = days === '' ? undefined : nowMs() + Number(days) * UNIT_MS.d
     const secret = await makeKey(channelId, password, { label, scopes, expiresAt })
     keysMade.value += 1
     const place = { view: 'open', channelId, secret, token: '' } as const
@@ -81,7 +81,7 @@ export function Link({ channelId, password }: LinkProps) {
               ['', t('endsNever')],
               ...ENDS_DAYS.map((n): [string, string] => [
                 String(n),
-                t('endsIn', { age: span(n * DAY_MS) }),
+                t('endsIn', { age: span(n * UNIT_MS.d) }),
               ]),
             ]}
             onValue={setDays}

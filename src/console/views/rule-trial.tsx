@@ -2,6 +2,7 @@
 
 import { useState } from 'preact/hooks'
 
+import { UNIT_MS } from '#domain/runtime'
 import type { RuleFiring } from '#src/client/bodies'
 import { nowMs, second } from '#console/state/clock.ts'
 import type { LiveChannel } from '#console/state/live-channel.ts'
@@ -15,7 +16,7 @@ import { Card, useSome } from '#console/parts/page.tsx'
 import { Severity } from '#console/parts/severity.tsx'
 import { Said } from '#console/parts/text.tsx'
 
-const SPANS = { hour: 3_600_000, day: 86_400_000, week: 7 * 86_400_000 } as const
+const SPANS = { hour: UNIT_MS.h, day: UNIT_MS.d, week: 7 * UNIT_MS.d } as const
 type Span = keyof typeof SPANS
 const SHOWN = 50
 
