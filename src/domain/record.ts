@@ -29,6 +29,14 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 export const recordOf = (value: unknown): Readonly<Record<string, unknown>> | undefined =>
   isRecord(value) ? value : undefined
 
+/** Returns the value as a text; undefined when it is none. */
+export const textIn = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : undefined
+
+/** Returns the value as a number; undefined when it is none. */
+export const numberIn = (value: unknown): number | undefined =>
+  typeof value === 'number' ? value : undefined
+
 /** Members of which those that may be undefined are absent then. */
 export type Defined<Members> = {
   readonly [Name in keyof Members as undefined extends Members[Name] ? never : Name]: Members[Name]

@@ -6,7 +6,8 @@ import { SEVERITIES } from '#domain/submission'
 import type { Json, Severity } from '#domain/submission'
 import type { EventView } from '#src/client/view'
 import { acknowledgementOf } from '#console/people/acknowledge.ts'
-import { rankOf, ruleIdOf, severityOf, textOf } from '#console/people/events.ts'
+import { rankOf, ruleIdOf, severityOf } from '#console/people/events.ts'
+import { textOf } from '#console/state/text.ts'
 
 /** An open Event, and the channel that it is of. */
 export interface OpenEvent<Channel> {

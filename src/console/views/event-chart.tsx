@@ -3,11 +3,12 @@
 import { useMemo } from 'preact/hooks'
 
 import type { EventView } from '#src/client/view'
-import { ruleIdOf, textOf } from '#console/people/events.ts'
+import { ruleIdOf } from '#console/people/events.ts'
 import { limitsIn } from '#console/state/past/limits.ts'
 import type { LiveChannel } from '#console/state/live-channel.ts'
 import type { RuleJson } from '#console/state/rule-form.ts'
 import { jsonOfRule, readRule } from '#console/state/rules.ts'
+import { textOf } from '#console/state/text.ts'
 import { ValueChart } from '#console/charts/value-chart.tsx'
 import { useFound } from '#console/parts/page.tsx'
 import { beganAt, shadesOf } from './events.tsx'

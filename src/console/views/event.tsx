@@ -4,16 +4,17 @@ import { useEffect, useState } from 'preact/hooks'
 
 import type { EventView } from '#src/client/view'
 import type { FeedRecord } from '#src/client/bodies'
-import { isRecord } from '#domain/record'
+import { isRecord, numberIn } from '#domain/record'
 import type { Json } from '#domain/submission'
 import { nowMs, second } from '#console/state/clock.ts'
 import { client, codeOf } from '#console/state/gateway.ts'
 import { faceOf } from '#console/model/faces.ts'
-import { eventTitle, numberOf, ruleIdOf, textOf } from '#console/people/events.ts'
+import { eventTitle, ruleIdOf } from '#console/people/events.ts'
 import { readFeed, readerOf } from '#console/state/history.ts'
 import type { LiveChannel } from '#console/state/live-channel.ts'
 import { hashOf } from '#console/state/route.ts'
 import { titleOf } from '#console/search/search.ts'
+import { textOf } from '#console/state/text.ts'
 import { localTimes, moment, sentenceOf, t } from '#console/words/words.ts'
 import { Acknowledge, Holder } from '#console/parts/acknowledge.tsx'
 import { Empty, Form } from '#console/parts/form.tsx'
@@ -208,13 +209,13 @@ function Update({ channel, event, entry, before }: UpdateProps) {
   const { attrs, message, status, note, severity, event_time: time } = payload
   const action = ACTIONS[entry.action as keyof typeof ACTIONS] ?? 'updated'
   // Reminders and escalations repeat the time of the Event before them.
-  const at = entry.action === 'remind' || entry.action === 'escalate' ? undefined : numberOf(time)
+  const at = entry.action === 'remind' || entry.action === 'escalate' ? undefined : numberIn(time)
   const news = [textOf(status), textOf(message), textOf(note)]
   const texts = [isRenamed ? title : '', attentionIn(payload), ...news]
   return (
     <li>
       <time>
-        {moment(numberOf(payload['acknowledged_at']) ?? at ?? entry.accepted_at, second.value)}
+        {moment(numberIn(payload['acknowledged_at']) ?? at ?? entry.accepted_at, second.value)}
       </time>
       <span>{t(action)}</span>
       <Severity severity={severity} />
