@@ -15,6 +15,7 @@ import type { Adapter, AdapterPayload } from 'oidc-provider'
 
 import type { AuthorizationRecordStore, FoundRecord } from '#domain/authorization-store'
 import type { NowMs } from '#domain/ports'
+import { UNIT_MS } from '#domain/runtime'
 
 export interface AdapterPorts {
   readonly records: AuthorizationRecordStore
@@ -23,11 +24,10 @@ export interface AdapterPorts {
   readonly reused: (grantId: string) => void
 }
 
-const DAY_MS = 86_400_000
 /** A client stays for a day, one with grants until a day after their end. */
-const CLIENT_MS = DAY_MS
+const CLIENT_MS = UNIT_MS.d
 /** The time after which a grant without a valid refresh token is removed. */
-export const GRANT_IDLE_MS = 31 * DAY_MS
+export const GRANT_IDLE_MS = 31 * UNIT_MS.d
 
 /** The kind of record that names the client of a grant, for people. */
 export const GRANT_NAME = 'GrantName'
@@ -108,7 +108,7 @@ class StoredModel implements Adapter {
     }
     if (clientId === undefined) return
     for (const model of ['Client', CLIENT_METADATA]) {
-      await records.prolong(model, hashOf(clientId), until + DAY_MS)
+      await records.prolong(model, hashOf(clientId), until + UNIT_MS.d)
     }
   }
 

@@ -67,14 +67,15 @@ export const storedTokens = (ports: GrantPorts): AccessTokens => ({
     const holder = await holderOf(ports, grantId)
     if (holder === undefined) return undefined
     const { clientName } = holder
-    const scopes = scopesOf(scope)
+    const scopes = new Set(scopesIn(scope))
     return { grantId, clientId, clientName, scopes, expiresAtMs: Number(exp) * 1_000 }
   },
 })
 
-const scopesOf = (scope: unknown): ReadonlySet<AssistantScope> => {
+/** The scopes that a text names. */
+export function scopesIn(scope: unknown): readonly AssistantScope[] {
   const asked = typeof scope === 'string' ? scope.split(' ') : []
-  return new Set(ASSISTANT_SCOPES.filter((known) => asked.includes(known)))
+  return ASSISTANT_SCOPES.filter((known) => asked.includes(known))
 }
 
 /** The channels of grants; `pageUrl` gives the address of a bind session's page. */

@@ -8,6 +8,7 @@
 
 import type { AuthorizationRecordStore } from '#domain/authorization-store'
 import type { Runtime } from '#domain/runtime'
+import { UNIT_MS } from '#domain/runtime'
 import { createBudget } from '#src/acceptance/budget'
 import { CLIENT_METADATA, GRANT_IDLE_MS, hashOf } from './adapter.ts'
 import { asking } from './asking.ts'
@@ -21,7 +22,6 @@ interface MetadataPorts {
 /** Addresses that are fetched in a minute. */
 const FETCHES = { perAddress: 20, total: 400 }
 const KEPT_BYTES_MAX = 8_192
-const DAY_MS = 86_400_000
 
 /** The fetch for metadata of clients, within the budget of whoever makes the gateway fetch. */
 export function metadataFetch(
@@ -63,6 +63,6 @@ export async function keepMetadata(
     uid: '',
     payload,
     consumedAt: 0,
-    expiresAt: runtime.nowMs() + GRANT_IDLE_MS + DAY_MS,
+    expiresAt: runtime.nowMs() + GRANT_IDLE_MS + UNIT_MS.d,
   })
 }

@@ -2,14 +2,13 @@
 
 import type { Provider } from 'oidc-provider'
 
-import { ASSISTANT_SCOPES } from '#domain/assistants'
 import type { AssistantScope } from '#domain/assistants'
 import type { KeptBinding } from '#domain/authorization-store'
 import type { ChannelCredentials } from '#domain/channel'
 import { fault, isFault } from '#domain/fault'
 import { isRecord } from '#domain/record'
 import { hashOf } from './adapter.ts'
-import { nameGrant } from './channel-bindings.ts'
+import { nameGrant, scopesIn } from './channel-bindings.ts'
 import type { GrantPorts } from './channel-bindings.ts'
 import { keepMetadata } from './client-metadata.ts'
 import { escaped, paragraph, refusalLine } from './page.ts'
@@ -119,8 +118,7 @@ async function askedOf(provider: Provider, params: unknown): Promise<AskedGrant 
   const client = await provider.Client.find(clientId)
   const target = URL.parse(redirectUri)
   if (client === undefined || target === null) return undefined
-  const names = typeof scope === 'string' ? scope.split(' ') : []
-  const scopes = ASSISTANT_SCOPES.filter((name) => names.includes(name))
+  const scopes = scopesIn(scope)
   const clientName = (client.clientName ?? clientId).slice(0, NAME_CHARACTERS_MAX)
   return { client, clientId, clientName, scopes, target }
 }

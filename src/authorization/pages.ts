@@ -24,7 +24,7 @@ export async function sessionPage(visit: Visit, secretHash: string): Promise<voi
   if (session.state === 'used') return visit.say(410, words.usedTitle, words.used)
   if (session.state === 'expired') return visit.say(410, words.expiredTitle, words.expired)
   const ask = (status: number, refusal?: string, channelId?: string): void => {
-    const asks = words.asks.replace('{client}', () => session.clientName)
+    const asks = filled(words.asks, { client: session.clientName })
     const form = visit.channelForm(button(words.bind, 'bind'), channelId)
     const body = refusalLine(refusal) + paragraph(asks) + paragraph(words.unverified) + form
     visit.write({ status, title: words.title, body })

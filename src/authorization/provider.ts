@@ -11,8 +11,6 @@
 //   provider/6. A request that is over holds nothing of its exchange. The library defines a getter
 //               on each context; V8 keeps it until a full collection, with all that it leads to.
 
-import { timingSafeEqual } from 'node:crypto'
-
 import { Provider, errors, interactionPolicy } from 'oidc-provider'
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider'
 
@@ -22,6 +20,7 @@ import type { Runtime } from '#domain/runtime'
 import { adapterFactory, hashOf } from './adapter.ts'
 import type { AdapterPorts } from './adapter.ts'
 import { cookieNames } from './cookies.ts'
+import { isEqual } from './forms.ts'
 import type { GuardedFetch } from '#src/outbound/guarded-fetch'
 import type { Secrets } from './secrets.ts'
 
@@ -91,9 +90,7 @@ function empty(held: object | undefined): void {
 }
 
 function hasSecret(this: InstanceType<Provider['Client']>, sent: string): boolean {
-  const kept = Buffer.from(this.clientSecret ?? '')
-  const hashed = Buffer.from(hashOf(sent))
-  return kept.length === hashed.length && timingSafeEqual(kept, hashed)
+  return isEqual(this.clientSecret ?? '', hashOf(sent))
 }
 
 const configuration = (options: ProviderOptions): Configuration => ({

@@ -2,64 +2,15 @@
 
 import type { AssistantScope } from '#domain/assistants'
 
-export interface Words {
-  readonly title: string
-  /** With {client}. */
-  readonly asks: string
-  readonly mayDo: string
-  readonly scopes: Readonly<Record<AssistantScope, string>>
-  /** Before the channels of an earlier grant. */
-  readonly keeps: string
-  /** With {name} and {id}. */
-  readonly channel: string
-  /** With {target}. */
-  readonly returnsTo: string
-  readonly unverified: string
-  readonly channelId: string
-  readonly password: string
-  readonly gatewayToken: string
-  readonly passwordStays: string
-  readonly allow: string
-  readonly deny: string
-  readonly bind: string
-  readonly boundTitle: string
-  readonly bound: string
-  readonly commonPassword: string
-  readonly expiredTitle: string
-  readonly expired: string
-  readonly usedTitle: string
-  readonly used: string
-  readonly errorTitle: string
-  /** With {code}. */
-  readonly error: string
-  readonly foreign: string
-  readonly full: string
-  readonly assistantsTitle: string
-  readonly assistants: string
-  readonly show: string
-  readonly none: string
-  readonly revoke: string
-  readonly revoked: string
-  /** With {date}. */
-  readonly since: string
-  /** With {count}. */
-  readonly times: string
-  readonly signOutTitle: string
-  readonly signOutMeans: string
-  readonly signOutKeeps: string
-  readonly signOut: string
-  readonly signedOutTitle: string
-  readonly signedOut: string
-}
-
-const EN: Words = {
+const EN = {
   title: 'Connect an assistant',
   asks: '{client} asks to use one of your channels.',
   mayDo: 'It could then, in this channel:',
   scopes: {
     'mcp:tools': 'send messages, events and updates of things, and read them',
     'mcp:channels:manage': 'ask you for further channels, and let go of channels',
-  },
+  } satisfies Readonly<Record<AssistantScope, string>>,
+  // Before the channels of an earlier grant.
   keeps:
     'You let it use these channels in this browser before. If you enter one of them, it keeps ' +
     'those listed with it too:',
@@ -104,6 +55,8 @@ const EN: Words = {
   signedOutTitle: 'You are signed out',
   signedOut: 'The gateway does not know this browser any more.',
 }
+
+export type Words = Readonly<typeof EN>
 
 const ZH: Words = {
   title: '连接助手',

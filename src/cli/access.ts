@@ -265,15 +265,21 @@ async function secretOf(
 const bothGiven = (name: Secret): UsageError =>
   new UsageError(`give ${optionName(name)} or ${optionName(`${name}File`)}, not both`)
 
-/** A secret from a file, or with `-` from the standard input, without white space around it. */
-export async function secretFile(
+/** The text of a file, or with `-` of the standard input. Throws UsageError where it is not. */
+export async function textFile(
   where: string,
   path: string,
   { readInput }: Pick<ProcessContext, 'readInput'>,
 ): Promise<string> {
   const found = path === '-' ? await readInput() : fileText(path)
   if (found === undefined) throw new UsageError(`${where}: there is no such file`)
-  const secret = found.trim()
+  return found
+}
+
+/** A secret from a file, or with `-` from the standard input, without white space around it. */
+export async function secretFile(...file: Parameters<typeof textFile>): Promise<string> {
+  const secret = (await textFile(...file)).trim()
+  const [where] = file
   if (secret === '') throw new UsageError(`${where}: it holds nothing but white space`)
   return secret
 }

@@ -4,7 +4,7 @@
 //   arguments/1. No error repeats a value or a superfluous argument: it may be a secret.
 
 import { UsageError } from './endings.ts'
-import { BadValue, optionName } from './command.ts'
+import { BadValue, optionName, typedName } from './command.ts'
 import type { Option, Options, Parameter, Parameters } from './command.ts'
 
 /** Typed arguments, before a definition gives them a meaning. */
@@ -24,7 +24,7 @@ export function divide(
   definitions: Options,
   { stopsEarly = false } = {},
 ): Typed {
-  const known = new Map(Object.keys(definitions).map((name) => [optionName(name).slice(2), name]))
+  const known = new Map(Object.keys(definitions).map((name) => [typedName(name), name]))
   const options = new Map<string, string[]>()
   const parameters: string[] = []
   let wantsHelp = false
@@ -52,7 +52,7 @@ function tokensOf(args: readonly string[], definitions: Options) {
   const { parseArgs } = process.getBuiltinModule('node:util')
   const options = Object.fromEntries(
     Object.entries(definitions).map(([name, { placeholder }]) => [
-      optionName(name).slice(2),
+      typedName(name),
       { type: placeholder === undefined ? ('boolean' as const) : ('string' as const) },
     ]),
   )
@@ -86,7 +86,7 @@ function unknownOption(rawName: string, definitions: Options): UsageError {
     names.find((name) => definitions[name]?.triedAs?.includes(typed)) ??
     similarTo(
       typed,
-      names.map((name) => optionName(name).slice(2)),
+      names.map((name) => typedName(name)),
     )
   const hint = meant === undefined ? '' : `; did you mean --${meant}?`
   return new UsageError(`unknown option ${rawName}${hint}`)

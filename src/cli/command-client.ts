@@ -46,12 +46,6 @@ export async function commandClientOf(
   }
 }
 
-/** The members without those that are undefined. */
-export function given<Members extends object>(members: Members): Defined<Members> {
-  const pairs = Object.entries(members).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(pairs) as Defined<Members> // undefined members were just left out
-}
-
 /**
  * Throws entity_not_found for what is not there: the gateway would make an Event or a Thing of the
  * id and end it at once. A key that may not read passes.
@@ -63,8 +57,6 @@ export async function checkIsThere(read: Promise<unknown>): Promise<void> {
     if (!(error instanceof HeliographError && error.code === 'key_scope')) throw error
   }
 }
-
-type Defined<Members> = { [Name in keyof Members]?: Exclude<Members[Name], undefined> }
 
 const POLL = { firstMs: 50, maxMs: 2_000 }
 const DECIDED_WITHIN_S = 30

@@ -131,6 +131,20 @@ export const texts = (
   read: (given) => given,
 })
 
+/** The same, each read by itself. */
+export const severally = <Value>(
+  placeholder: string,
+  help: string,
+  readOne: (text: string) => Value,
+  more: Pick<Option<unknown>, 'choices'> = {},
+): Option<readonly Value[]> => ({
+  ...more,
+  help,
+  placeholder,
+  isRepeated: true,
+  read: (given) => given.map(readOne),
+})
+
 export const fileOption = (help: string, more: More<string> = {}): Option<string> =>
   text('<file>', help, { completes: 'file', ...more })
 
@@ -167,7 +181,7 @@ export const withDefault = <Value>(
   fallback: Value,
 ): Option<Value> & Always => ({ ...option, fallback, isAlways: true })
 
-type ParameterMore = Pick<Parameter<unknown>, 'choices' | 'completes'>
+type ParameterMore = Pick<Parameter<unknown>, 'completes'>
 
 /** A parameter that must be given. */
 export const parameter = (
@@ -175,6 +189,18 @@ export const parameter = (
   help: string,
   more: ParameterMore = {},
 ): Parameter<string> => ({ ...more, label, help, read: ([given = '']) => given })
+
+/** A parameter that is one of a few texts. */
+export const chosen = <Choice extends string>(
+  label: string,
+  choices: readonly Choice[],
+  help = choices.join(', '),
+): Parameter<Choice> => ({
+  label,
+  help,
+  choices,
+  read: ([given = '']) => oneOf(choices)(given),
+})
 
 export const optional = (label: string, help: string): Parameter<string | undefined> => ({
   label,
@@ -203,6 +229,9 @@ export const someOf = (label: string, help: string, max: number): Parameter<read
   },
 })
 
+/** `observed-at` of `observedAt`. */
+export const typedName = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+
 /** `--observed-at` of `observedAt`. */
-export const optionName = (name: string): string =>
-  `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+export const optionName = (name: string): string => `--${typedName(name)}`

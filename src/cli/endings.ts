@@ -120,7 +120,7 @@ export function exitCodeOf({ code, status, retryable }: HeliographError): ExitCo
   return retryable ? EXIT.busy : EXIT.refused
 }
 
-const HINTS: Readonly<Record<string, string>> = {
+export const HINTS = {
   not_connected: 'is it running, and is --url right? `heliograph doctor` finds out',
   connection_failed: '`heliograph doctor` finds out why',
   answer_invalid: 'is --url right? `heliograph doctor` finds out',
@@ -129,12 +129,13 @@ const HINTS: Readonly<Record<string, string>> = {
   channel_not_found: 'check --channel and its password',
   device_key_not_found: 'remove the device key file to register anew',
   key_expired: 'whoever has the password makes another by `heliograph key create`',
-}
+} as const
 
 function hintOf(error: HeliographError): string | undefined {
   const { code, status, retryable, retryAfterMs, requestId } = error
-  const hints = []
-  if (HINTS[code] !== undefined) hints.push(HINTS[code])
+  const hints: string[] = []
+  const known: Readonly<Record<string, string>> = HINTS
+  if (known[code] !== undefined) hints.push(known[code])
   else if (retryAfterMs !== undefined) {
     hints.push(`try again in ${Math.ceil(retryAfterMs / 1000)} s`)
   } else if (retryable) hints.push('try again later')

@@ -1,8 +1,8 @@
 // Shows lists: the pages of the gateway as one table, or one JSON value a line.
 
+import { defined } from '#domain/record'
 import type { PageOf, EventRecord, ThingRecord } from '#src/client/bodies'
 import type { Screen } from './process-context.ts'
-import { given } from './command-client.ts'
 import type { CommandContext } from './command.ts'
 import { flag, text } from './command.ts'
 import type { Given } from './command.ts'
@@ -63,7 +63,7 @@ export async function eachPage<Item>(
   let next = cursor
   let count = 0
   do {
-    const wanted: Wanted = { limit: Math.min(left, PAGE_MAX), ...given({ cursor: next }) }
+    const wanted: Wanted = { limit: Math.min(left, PAGE_MAX), ...defined({ cursor: next }) }
     const { items, next_cursor: following } = await page(wanted)
     await show(items, count === 0)
     count += items.length

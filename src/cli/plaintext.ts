@@ -1,8 +1,9 @@
 // Makes the ciphertext that a command sends from its options (docs/encryption.md), and the bodies
 // of the commands that change Things and Events.
 
+import { defined } from '#domain/record'
 import type { ChannelId } from '#domain/identity'
-import { fileText } from '#src/config/environment'
+import { textFile } from './access.ts'
 import type { Credentials, Sources } from './access.ts'
 import { ENCRYPTION } from './encryption-options.ts'
 import type { EncryptionGiven } from './encryption-options.ts'
@@ -10,7 +11,6 @@ import { UsageError } from './endings.ts'
 import { fileOption, text, rest } from './command.ts'
 import type { Given } from './command.ts'
 import type { Fields } from '#src/schemas/fields/submission-fields'
-import { given } from './command-client.ts'
 import type { ProcessContext } from './process-context.ts'
 import { membersOf, readPairs } from './values.ts'
 
@@ -45,16 +45,13 @@ export async function ciphertextIn(
   if (channelId === undefined) {
     throw new UsageError('name the channel, for which the text is encrypted: --channel')
   }
-  const { ciphertextOf, encryptionKey } = await import('./encryption.ts')
-  return await ciphertextOf(await encryptionKey(options, sources, channelId), channelId, plain)
+  const { ciphertextOf } = await import('./encryption.ts')
+  return await ciphertextOf(options, sources, { channelId, text: plain })
 }
 
-/** The text of a file, or with `-` of the standard input, without the line feed at its end. */
-async function textIn(path: string, { readInput }: Sources): Promise<string> {
-  const found = path === '-' ? await readInput() : fileText(path)
-  if (found === undefined) throw new UsageError('--plaintext-file: there is no such file')
-  return found.replace(/\r?\n$/, '')
-}
+/** The text of a file, without the line feed at its end. */
+const textIn = async (path: string, sources: Sources): Promise<string> =>
+  (await textFile('--plaintext-file', path, sources)).replace(/\r?\n$/, '')
 
 export const ATTRS = rest('[key=value...]', 'attrs: JSON values or text; key=null removes the key')
 
@@ -71,7 +68,7 @@ export async function patchOf<Named extends Fields, Action extends string>(
   const ciphertext = await ciphertextIn(options, context, credentials.channel_id)
   const changes = {
     ...membersOf(declared, action, options),
-    ...given({ ciphertext }),
+    ...defined({ ciphertext }),
     ...(attrs.length > 0 && { attrs: readPairs(attrs, action === 'create' ? ID_HINT : '') }),
   }
   if (action === 'update' && Object.keys(changes).length === 0) {

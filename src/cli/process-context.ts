@@ -2,8 +2,8 @@
 
 import type { Readable } from 'node:stream'
 
-import { ofAnyDelay } from '#domain/runtime'
 import type { Runtime } from '#domain/runtime'
+import { WEB } from '#src/client/runtime'
 import type { Fetch, FetchAnswer } from '#src/client/runtime'
 import { gatewayEnvironment, processEnvironment } from '#src/config/environment'
 import type { Env } from '#src/config/environment'
@@ -38,8 +38,8 @@ export interface Terminal {
   screen(): Screen | undefined
   /** The same for the standard error output. */
   progressScreen(): Screen | undefined
-  /** As `draw`, on the standard error output; only where `progressScreen` gives a size. */
-  drawProgress(text: string): void
+  /** Replaces the line that it drew before on the standard error output; '' removes it. */
+  drawProgress(line: string): void
 }
 
 export interface Screen {
@@ -57,10 +57,7 @@ export function processContext(): ProcessContext {
     fetch: leanFetch,
     nowMs: () => Date.now(),
     monotonicMs,
-    after: ofAnyDelay((delayMs, callback) => {
-      const timer = setTimeout(callback, delayMs)
-      return () => clearTimeout(timer)
-    }),
+    after: WEB.after,
     terminal: processTerminal(hasColorIn(env)),
     readInput,
     input: () => process.stdin,
@@ -114,7 +111,9 @@ export function terminalOver(
     draw: (text) => void stdout.write(text),
     screen: () => screenOf(stdout),
     progressScreen: () => screenOf(stderr),
-    drawProgress: (text) => void stderr.write(text),
+    drawProgress: (line) => {
+      if (stderr.isTTY) stderr.write(`\r\u001b[2K${line}`)
+    },
   }
 }
 

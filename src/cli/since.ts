@@ -1,6 +1,8 @@
 // Times that stand at a distance from now: that of --since, from which a command shows entries,
 // and those that something ends at.
 
+import { UNIT_MS } from '#domain/runtime'
+import type { Unit } from '#domain/runtime'
 import type { FeedRecord } from '#src/client/bodies'
 import { parseChannelId } from '#domain/identity'
 import type { EntityId, OperationId } from '#domain/identity'
@@ -8,13 +10,6 @@ import type { Delivery } from '#src/schemas/frames'
 import { CommandError } from './endings.ts'
 import { readTimeOption } from './values.ts'
 import { valued } from './command.ts'
-
-const UNIT_MS: Readonly<Record<string, number>> = {
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-}
 
 /** Returns the time for the present time; both are Unix milliseconds. */
 export type Since = (nowMs: number) => number
@@ -37,9 +32,8 @@ export function readUntil(text: string): Since {
 }
 
 function spanMsOf(text: string): number | undefined {
-  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
-  const unitMs = UNIT_MS[unit]
-  return unitMs === undefined ? undefined : Number(count) * unitMs
+  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
+  return count === undefined ? undefined : Number(count) * UNIT_MS[unit as Unit]
 }
 
 export const since = valued(

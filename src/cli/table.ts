@@ -1,6 +1,7 @@
 // The table of all commands: one line about each, by its name in the file of its definition. A run
 // loads the definition of its own command and no other.
 
+import { typedName } from './command.ts'
 import type { Command, CommandEntry, Group } from './command.ts'
 
 /** The commands of one file: each is the export of its name, `retire-token` of `retireToken`. */
@@ -10,7 +11,7 @@ const commandsOf = <Name extends string>(
 ): readonly CommandEntry[] =>
   (Object.keys(summaries) as Name[]).map((name) => ({
     kind: 'command',
-    name: name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
+    name: typedName(name),
     summary: summaries[name],
     load: async () => (await load())[name],
   }))

@@ -7,6 +7,7 @@
 //   device-key-file/1. Others can never read the file: writeDeviceKeyFile makes it as
 //     config-file/1 says, and readDeviceKeyFile gives one that others can read mode 0600 again.
 
+import { defined } from '#domain/record'
 import { createHash } from 'node:crypto'
 import { chmodSync, existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -18,7 +19,6 @@ import { parseDeviceKey } from '#domain/identity'
 import type { DeviceKey } from '#domain/identity'
 import type { Client } from '#src/client/client'
 import type { Access } from './access.ts'
-import { given } from './command-client.ts'
 import type { CommandClient } from './command-client.ts'
 import { replaceFile } from './config-file.ts'
 import { CommandError, UsageError } from './endings.ts'
@@ -90,7 +90,7 @@ async function registered(
   path: string,
   { kept, platform, label }: Wanted,
 ): Promise<ThisDevice> {
-  const known = given({ device_key: kept?.key, label })
+  const known = defined({ device_key: kept?.key, label })
   const answer = await client.device.register({ platform, ...known })
   const key = parseDeviceKey(answer.device_key)
   if (key === undefined) throw new CommandError('the gateway gave no usable device key')

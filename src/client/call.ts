@@ -6,7 +6,7 @@
 //   call/2. Repeats are bounded in number, jittered, and never earlier than Retry-After says. A
 //     longer Retry-After than RETRY_AFTER_MAX_MS ends the call with its error.
 
-import { isRecord, jsonOf, recordOf } from '#domain/record'
+import { isRecord, jsonOf, recordOf, textIn } from '#domain/record'
 import { HeliographError } from './error.ts'
 import type { ClientCode } from './error.ts'
 import { backoffMs, pause } from './runtime.ts'
@@ -205,9 +205,6 @@ function answerOf(
     detail: textIn(details['detail']),
   })
 }
-
-const textIn = (value: unknown): string | undefined =>
-  typeof value === 'string' ? value : undefined
 
 /** The gateway writes whole seconds. */
 function retryAfterOf(response: FetchAnswer): number | undefined {

@@ -2,7 +2,7 @@
 
 import { parseChannelId } from '#domain/identity'
 import type { ChannelId } from '#domain/identity'
-import { jsonOf, recordOf } from '#domain/record'
+import { isCount, jsonOf, recordOf } from '#domain/record'
 
 /** By channel_id the seq up to which the device has handled every entry. */
 export type SavedPositions = ReadonlyMap<string, number>
@@ -65,8 +65,8 @@ export function checkedPositions(
   const positions = new Map<ChannelId, number>()
   for (const [name, seq] of pairs) {
     const channelId = parseChannelId(name)
-    if (channelId === undefined || !Number.isSafeInteger(seq) || Number(seq) < 0) return undefined
-    positions.set(channelId, Number(seq))
+    if (channelId === undefined || !isCount(seq)) return undefined
+    positions.set(channelId, seq)
   }
   return positions
 }

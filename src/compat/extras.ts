@@ -107,12 +107,3 @@ export function trimmed(text: string, bytesMax: number): string {
   }
   return kept.trimEnd()
 }
-
-/** The members that are defined: an undefined one must be absent. */
-export function present<Value extends object>(values: {
-  readonly [Name in keyof Value]: Value[Name] | undefined
-}): Value {
-  return Object.fromEntries(
-    Object.entries(values).filter(([, value]) => value !== undefined),
-  ) as Value
-}

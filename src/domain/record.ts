@@ -29,6 +29,30 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 export const recordOf = (value: unknown): Readonly<Record<string, unknown>> | undefined =>
   isRecord(value) ? value : undefined
 
+/** Returns the value as a text; undefined when it is none. */
+export const textIn = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : undefined
+
+/** Returns the value as a number; undefined when it is none. */
+export const numberIn = (value: unknown): number | undefined =>
+  typeof value === 'number' ? value : undefined
+
+/** Members of which those that may be undefined are absent then. */
+export type Defined<Members> = {
+  readonly [Name in keyof Members as undefined extends Members[Name] ? never : Name]: Members[Name]
+} & {
+  readonly [Name in keyof Members as undefined extends Members[Name] ? Name : never]?: Exclude<
+    Members[Name],
+    undefined
+  >
+}
+
+/** Returns the members without those that are undefined. */
+export function defined<Members extends object>(members: Members): Defined<Members> {
+  const pairs = Object.entries(members).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(pairs) as Defined<Members> // Undefined members were just left out.
+}
+
 /** Returns a member of anything, also an inherited one; undefined where there is none. */
 export const memberOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined

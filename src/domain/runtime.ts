@@ -59,3 +59,7 @@ export const repeatedBy =
     arm()
     return () => cancel()
   }
+
+/** The milliseconds of a unit, by its letter in durations such as `10m`; the largest first. */
+export const UNIT_MS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 } as const
+export type Unit = keyof typeof UNIT_MS

@@ -1,11 +1,8 @@
 // Durations: a whole number and a unit. (Specification: Rules and time)
 
-const UNIT_MS: Readonly<Record<string, number>> = {
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-}
+import { UNIT_MS } from '#domain/runtime'
+import type { Unit } from '#domain/runtime'
+
 const FORM = /^([1-9][0-9]{0,6})([smhd])$/
 const DURATION_MAX_MS = 30 * 86_400_000
 
@@ -21,7 +18,7 @@ export const DELAY_FORM = 'a whole number of s, m, h or d, from 10s to 30d'
 export function durationMs(sent: unknown): number | undefined {
   const [, count, unit] = (typeof sent === 'string' && FORM.exec(sent)) || []
   if (count === undefined || unit === undefined) return undefined
-  const ms = Number(count) * (UNIT_MS[unit] ?? 0)
+  const ms = Number(count) * UNIT_MS[unit as Unit]
   return ms <= DURATION_MAX_MS ? ms : undefined
 }
 

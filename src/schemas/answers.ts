@@ -11,19 +11,17 @@ import { parseJson } from './json/json.ts'
 import type { Wire } from './members.ts'
 
 /** The answer to a submission once it is durable. */
-export function acceptedToWire({ model, opId, entityId }: AcceptedIds): Wire {
-  switch (model) {
-    case 'message':
-      return { op_id: opId, message_id: entityId }
-    case 'event':
-      return { op_id: opId, event_id: entityId }
-    case 'thing':
-      return { op_id: opId, thing_id: entityId }
-    case 'cancellation':
-      return { op_id: opId, message_id: entityId }
-    case 'rule':
-      return { op_id: opId, rule_id: entityId }
-  }
+export const acceptedToWire = ({ model, opId, entityId }: AcceptedIds): Wire => ({
+  op_id: opId,
+  [ENTITY_IDS[model]]: entityId,
+})
+
+const ENTITY_IDS: Readonly<Record<Submission['model'], string>> = {
+  message: 'message_id',
+  event: 'event_id',
+  thing: 'thing_id',
+  cancellation: 'message_id',
+  rule: 'rule_id',
 }
 
 type AcceptedIds = Pick<Submission, 'model' | 'opId' | 'entityId'>

@@ -4,6 +4,7 @@ import { KEY_SCOPES } from '#domain/channel-keys'
 import type { ChannelKey, KeyScope, ListedKey } from '#domain/channel-keys'
 import type { ChannelId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
+import { UNIT_MS } from '#domain/runtime'
 import type { Page } from '#domain/store-ports'
 
 import { ID, always } from './channel-routes.ts'
@@ -17,7 +18,6 @@ import { isSafeText, UNSAFE_RULE } from '#domain/record'
 import { dayText, invalid, readHexId, readParsed, readTime } from './values.ts'
 import type { SentText } from './values.ts'
 
-const DAY_MS = 86_400_000
 const LABEL_CHARACTERS_MAX = 128
 
 const PREFIX_TEXT = new RegExp(exactly(PREFIX_FORM))
@@ -74,7 +74,7 @@ const LISTED = {
   ...MADE,
   last_used_on: computed(
     given('string', 'The UTC day of its last use, as 2026-01-31; left out before the first one.'),
-    ({ lastUsedOn }: ListedKey) => (lastUsedOn > 0 ? dayText(lastUsedOn * DAY_MS) : undefined),
+    ({ lastUsedOn }: ListedKey) => (lastUsedOn > 0 ? dayText(lastUsedOn * UNIT_MS.d) : undefined),
   ),
 } as const
 

@@ -6,6 +6,7 @@
 
 import type { Fault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
+import type { Defined } from '#domain/record'
 
 import type { JsonSchema, ObjectSchema } from './json-schema.ts'
 import type { ValueOf } from './schema-types.ts'
@@ -61,19 +62,9 @@ type ReadMembers<Members> = {
   ]: Members[Field] extends Reading<infer Value, unknown> ? Exclude<Value, Fault> : never
 }
 
-/** A value that may be undefined is absent then. */
-export type WithoutAbsent<Values> = {
-  readonly [Name in keyof Values as undefined extends Values[Name] ? never : Name]: Values[Name]
-} & {
-  readonly [Name in keyof Values as undefined extends Values[Name] ? Name : never]?: Exclude<
-    Values[Name],
-    undefined
-  >
-}
-
 /** What the readers in a schema give together. */
 export type ReadOf<Schema> =
-  Schema extends ObjectSchema<infer Members> ? WithoutAbsent<ReadMembers<Members>> : never
+  Schema extends ObjectSchema<infer Members> ? Defined<ReadMembers<Members>> : never
 
 export interface MemberReader {
   readonly name: string

@@ -18,7 +18,8 @@ import { isRecord } from '#domain/record'
 import { object, typesOnly } from './json-schema.ts'
 import type { ObjectSchema } from './json-schema.ts'
 import { readersIn } from './members.ts'
-import type { MemberReader, ReadOf, WithoutAbsent } from './members.ts'
+import type { Defined } from '#domain/record'
+import type { MemberReader, ReadOf } from './members.ts'
 import { forbiddenIn, missingCodeOf } from './route.ts'
 import type { Declaration } from './route.ts'
 import type { ValueOf } from './schema-types.ts'
@@ -84,7 +85,7 @@ export type RequestOf<Reader extends (sent: unknown) => unknown> = Exclude<
 /** Readers of values that are no single member's, by the names that the values get. */
 type More<Body> = Readonly<Record<string, (body: Body) => unknown>>
 
-type ReadByMore<Readers> = WithoutAbsent<{
+type ReadByMore<Readers> = Defined<{
   readonly [Name in keyof Readers]: Readers[Name] extends (body: never) => infer Value
     ? Exclude<Value, Fault>
     : never

@@ -1,6 +1,6 @@
 // Readers of single values: they trim, check and normalise. (decisions.md 3)
 
-import { fault } from '#domain/fault'
+import { fault, isFault } from '#domain/fault'
 import type { Fault, FaultCode } from '#domain/fault'
 import { parseChannelId, parseOperationId, parseThingId } from '#domain/identity'
 import type { ChannelId } from '#domain/identity'
@@ -23,6 +23,37 @@ export type SentTime = number | string | null | undefined
 /** The refusal of a field's value; `rule` completes "<field> …". */
 export const invalid = (field: string, rule: string): Fault =>
   fault('validation_failed', { field, detail: `${field} ${rule}` })
+
+/** The refusal of what is no object where one must be. */
+export const noObject = (field: string): Fault =>
+  fault('invalid_json_data', { field, detail: `${field} must be an object` })
+
+/** Reads each item of a list; the refusal is about the first wrong one, as `mappings[1]`. */
+export function readEach<Item>(
+  field: string,
+  sent: readonly unknown[],
+  read: (item: unknown, field: string) => Answer<Item>,
+): Answer<readonly Item[]> {
+  const items: Item[] = []
+  for (const [index, one] of sent.entries()) {
+    const item = read(one, `${field}[${index}]`)
+    if (isFault(item)) return item
+    items.push(item)
+  }
+  return items
+}
+
+/** The items of a kept list, without those that this version cannot read. */
+export const readableIn = <Item>(
+  kept: unknown,
+  read: (item: unknown, field: string) => Answer<Item>,
+): readonly Item[] =>
+  Array.isArray(kept)
+    ? kept.flatMap((one) => {
+        const item = read(one, '')
+        return isFault(item) ? [] : [item]
+      })
+    : []
 
 const HEX_ID = new RegExp(exactly(KEY_ID_FORM))
 

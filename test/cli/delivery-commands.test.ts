@@ -9,7 +9,7 @@ import test from 'ava'
 import type { ExecutionContext } from 'ava'
 
 import { DeliveryCommands } from '#src/cli/deliveries/delivery-commands'
-import { deliveryJson } from '#src/cli/deliveries/delivery-line'
+import { deliveryJson } from '#src/cli/deliveries/delivery-members'
 import { delivery } from '#test/support/delivery'
 import { until } from '#test/support/until'
 
@@ -40,7 +40,7 @@ test('a command gets the delivery in variables and on its standard input', async
   const named = entry(9, { title: 'a "b" $(c)\0' })
   await commands.run(named)
   t.is(readFileSync(join(folder, 'text'), 'utf8'), '9|a "b" $(c)|')
-  t.is(readFileSync(join(folder, 'json'), 'utf8'), `${deliveryJson(named.delivery, 'Home')}\n`)
+  t.is(readFileSync(join(folder, 'json'), 'utf8'), `${deliveryJson(named)}\n`)
   t.deepEqual(diagnostics, [])
 })
 

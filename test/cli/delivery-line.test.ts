@@ -4,7 +4,8 @@
 import test from 'ava'
 import { assert, property, string } from 'fast-check'
 
-import { clockIn, coloured, deliveryJson, deliveryLine } from '#src/cli/deliveries/delivery-line'
+import { clockIn, coloured, deliveryLine } from '#src/cli/deliveries/delivery-line'
+import { deliveryJson } from '#src/cli/deliveries/delivery-members'
 import { aligned, dateText, shortened } from '#src/cli/terminal-text'
 import { delivery } from '#test/support/delivery'
 
@@ -72,7 +73,8 @@ test('no text of a sender can act on the terminal', (t) => {
 })
 
 test('the JSON of a delivery is one line with the names of the session protocol', (t) => {
-  const line = deliveryJson(delivery({ state: 'active', rev: 3, payload: { a: '\n' } }), 'Home')
+  const sent = delivery({ state: 'active', rev: 3, payload: { a: '\n' } })
+  const line = deliveryJson({ delivery: sent, channelName: 'Home' })
   t.notRegex(line, /\n/)
   t.like(JSON.parse(line), {
     channel_id: '01234567890123456789012344',

@@ -1,5 +1,6 @@
 // Goal: one Ctrl-C stops a command gently, also when it arrives twice; a second one ends it at once.
 // An output that takes nothing more is told, one that nobody reads any more is not.
+// A line of progress replaces the one before, on terminals alone.
 // Method: a process sends signals to itself, so that nothing comes between them.
 
 import { execFile, spawnSync } from 'node:child_process'
@@ -7,6 +8,8 @@ import { closeSync, openSync } from 'node:fs'
 import { promisify } from 'node:util'
 
 import test from 'ava'
+
+import { terminalOver } from '#src/cli/process-context'
 
 const PROCESS_CONTEXT = new URL('../../src/cli/process-context.ts', import.meta.url).href
 const LATER_MS = 350
@@ -59,3 +62,19 @@ onLinux('a full disk behind the standard output is told, and ends with 1', (t) =
   t.is(status, 1)
   t.regex(stderr.toString(), /^error: the output is lost: ENOSPC.*\n$/)
 })
+
+const outputs: [output: string, isTTY: boolean, drawn: string][] = [
+  ['a terminal', true, '\r\u001b[2K1 line\r\u001b[2K'],
+  ['a pipe', false, ''],
+]
+
+for (const [output, isTTY, drawn] of outputs) {
+  test(`a line of progress on ${output}`, (t) => {
+    const written: string[] = []
+    const write = (text: string | Uint8Array) => written.push(String(text))
+    const stderr = { isTTY, columns: 80, rows: 24, write }
+    const terminal = terminalOver({ stdout: stderr, stderr }, true)
+    for (const line of ['1 line', '']) terminal.drawProgress(line)
+    t.is(written.join(''), drawn)
+  })
+}

@@ -1,5 +1,6 @@
 // heliograph channel: create, list, info, exists, rename, password, delete.
 
+import { defined } from '#domain/record'
 import { COMMON_PASSWORD_RULE, isCommonPassword } from '#src/passwords/common-passwords'
 import {
   ACCESS,
@@ -18,7 +19,7 @@ import { UsageError } from '#src/cli/endings'
 import { makePassword } from '#src/cli/make-password'
 import { HEADER, listWhole } from '#src/cli/paging'
 import type { ProcessContext } from '#src/cli/process-context'
-import { channelRequest, commandClientOf, given, provenRequest } from '#src/cli/command-client'
+import { channelRequest, commandClientOf, provenRequest } from '#src/cli/command-client'
 import type { CommandContext } from '#src/cli/command'
 import { command, fileOption, flag, parameter, text } from '#src/cli/command'
 
@@ -133,7 +134,7 @@ export const password = command({
     const changed = await client.channel.changePassword({
       ...credentials,
       new_password: newPassword,
-      ...given({ keep_keys: options.keepKeys }),
+      ...defined({ keep_keys: options.keepKeys }),
     })
     report(chosen === undefined ? { ...changed, password: newPassword } : changed)
     const name = profileName(options, context.env)

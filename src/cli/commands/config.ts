@@ -8,8 +8,7 @@ import { changeProfile, configPath, profileOf, readProfiles } from '#src/cli/con
 import type { ConfigKey, Profiles } from '#src/cli/config-file'
 import { CommandError, EXIT, UsageError } from '#src/cli/endings'
 import { HEADER, listWhole } from '#src/cli/paging'
-import { command, flag, oneOf, optional, text } from '#src/cli/command'
-import type { Parameter } from '#src/cli/command'
+import { chosen, command, flag, optional, text } from '#src/cli/command'
 
 const OPTIONS = {
   profile: text('<name>', `the profile; without it the one that is named ${DEFAULT_PROFILE}`, {
@@ -18,12 +17,7 @@ const OPTIONS = {
   json: flag('print JSON, one value a line'),
 } as const
 
-const KEY: Parameter<ConfigKey> = {
-  label: '<key>',
-  help: CONFIG_KEYS.join(', '),
-  choices: CONFIG_KEYS,
-  read: ([given = '']) => oneOf(CONFIG_KEYS)(given),
-}
+const KEY = chosen('<key>', CONFIG_KEYS)
 
 export const get = command({
   description: 'Prints one setting of the config file.',

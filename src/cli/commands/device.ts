@@ -1,7 +1,6 @@
 // heliograph device: register, list, route, retire-token.
 
 import { CHANNEL_TYPES } from '#domain/device'
-import type { ChannelType } from '#domain/device'
 import { PLATFORMS } from '#domain/push/providers'
 import { PROVIDERS, providerRow } from '#domain/push/providers'
 import { ACCESS, secretFile } from '#src/cli/access'
@@ -11,8 +10,7 @@ import { HEADER, listWhole } from '#src/cli/paging'
 import { DEVICE, keptDevices, knownDeviceKey, thisDevice } from '#src/cli/this-device'
 import { thisPlatform } from '#src/cli/this-device'
 import type { KeptDevice } from '#src/cli/this-device'
-import { command, choice, fileOption, flag, oneOf, required, text } from '#src/cli/command'
-import type { Parameter } from '#src/cli/command'
+import { chosen, command, choice, fileOption, flag, required, text } from '#src/cli/command'
 
 const ROWS = PROVIDERS.map((name) => ({ name, ...providerRow(name) }))
 const LISTS = {
@@ -61,12 +59,11 @@ export const list = command({
   },
 })
 
-const CHANNEL_TYPE: Parameter<ChannelType> = {
-  label: '<channel_type>',
-  help: `private: its own connection; ${LISTS.titles}`,
-  choices: CHANNEL_TYPES,
-  read: ([given = '']) => oneOf(CHANNEL_TYPES)(given),
-}
+const CHANNEL_TYPE = chosen(
+  '<channel_type>',
+  CHANNEL_TYPES,
+  `private: its own connection; ${LISTS.titles}`,
+)
 
 export const route = command({
   description:

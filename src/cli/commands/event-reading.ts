@@ -1,8 +1,9 @@
 // heliograph event: get, list.
 
+import { defined } from '#domain/record'
 import type { EventRecord, PageBody } from '#src/client/bodies'
 import { choice, parameter, text } from '#src/cli/command'
-import { channelRequest, given } from '#src/cli/command-client'
+import { channelRequest } from '#src/cli/command-client'
 import { ENTITY_HEADINGS, LISTED, entityCells, list as listPages } from '#src/cli/paging'
 
 export const get = channelRequest({
@@ -25,7 +26,7 @@ export const list = channelRequest({
   send: ({ client, credentials }, { state, thing: thing_id, acknowledged: word }) => ({
     page: (wanted: PageBody) => {
       const acknowledged = word === undefined ? undefined : word === 'true'
-      const filter = given({ state, thing_id, acknowledged })
+      const filter = defined({ state, thing_id, acknowledged })
       return client.event.list({ ...credentials, ...filter, ...wanted })
     },
     headings: ['EVENT', ...ENTITY_HEADINGS],

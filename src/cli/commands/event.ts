@@ -1,9 +1,10 @@
 // heliograph event: create, update, close, ack.
 
+import { defined } from '#domain/record'
 import type { EventAction } from '#domain/submission'
 import { parameter, text } from '#src/cli/command'
 import type { Command } from '#src/cli/command'
-import { channelRequest, checkIsThere, given } from '#src/cli/command-client'
+import { channelRequest, checkIsThere } from '#src/cli/command-client'
 import { ATTRS, CIPHERTEXT, patchOf } from '#src/cli/plaintext'
 import type { ChangeGiven } from '#src/cli/plaintext'
 import type { ProcessContext } from '#src/cli/process-context'
@@ -79,7 +80,7 @@ export const ack = channelRequest({
   examples: ["event ack 4f0c… --note 'On my way'", 'event ack 4f0c… --snooze 2h'],
   isDecidedLater: true,
   send: ({ client, credentials }, { eventId, eventTime, by, note, snooze }, context) => {
-    const said = given({ by, note, snooze })
+    const said = defined({ by, note, snooze })
     const when = eventTime ?? context.nowMs()
     return client.event.acknowledge({
       ...credentials,

@@ -1,5 +1,6 @@
 // heliograph export: everything that a channel keeps, into a file.
 
+import { defined } from '#domain/record'
 import { open } from 'node:fs/promises'
 
 import { HeliographError } from '#src/client/error'
@@ -9,13 +10,21 @@ import { EXPORTED } from '#src/schemas/history/export-names'
 import { CHANNEL, credentialsOf } from '#src/cli/access'
 import { FORMATS, encoderOf } from '#src/cli/export/encoders'
 import type { Part } from '#src/cli/export/encoder'
-import { command, choice, fileOption, text, texts, withDefault } from '#src/cli/command'
+import {
+  command,
+  choice,
+  fileOption,
+  oneOf,
+  severally,
+  text,
+  valued,
+  withDefault,
+} from '#src/cli/command'
 import type { Given } from '#src/cli/command'
-import { commandClientOf, given } from '#src/cli/command-client'
+import { commandClientOf } from '#src/cli/command-client'
 import { CommandError, UsageError } from '#src/cli/endings'
 import type { ProcessContext, Terminal } from '#src/cli/process-context'
 import { readSince } from '#src/cli/since'
-import { valued } from '#src/cli/command'
 import { whole } from '#src/cli/values'
 
 const DRAWN_EVERY_MS = 500
@@ -23,7 +32,7 @@ const DRAWN_EVERY_MS = 500
 const OPTIONS = {
   from: valued('<time>', 'entries accepted from then on: 7d, 12h, or a time', readSince),
   to: valued('<time>', 'entries accepted before then: 1d, or a time', readSince),
-  what: texts('<kind>', 'a part of it; may be repeated, all by default', {
+  what: severally('<kind>', 'a part of it; may be repeated, all by default', oneOf(EXPORTED), {
     choices: EXPORTED,
   }),
   format: withDefault(choice('<format>', FORMATS, 'one JSON a line, or a table'), 'ndjson'),
@@ -88,9 +97,7 @@ function wishOf(
   { from, to, what, prefix, step, after }: ExportGiven,
   { nowMs }: ProcessContext,
 ): Omit<ExportBody, 'channel_id' | 'password' | 'device_key'> {
-  const unknown = what?.find((one) => !EXPORTED.some((known) => known === one))
-  if (unknown !== undefined) throw new UsageError(`--what: allowed: ${EXPORTED.join(', ')}`)
-  return given({
+  return defined({
     from: from?.(nowMs()),
     to: to?.(nowMs()),
     what,
@@ -143,17 +150,14 @@ class Progress {
   add({ kind, seq }: ExportLine): void {
     const { terminal, monotonicMs } = this.#context
     if (kind !== 'end') this.lines += 1
-    if (terminal.progressScreen() === undefined || monotonicMs() - this.#drawnMs < DRAWN_EVERY_MS) {
-      return
-    }
+    if (monotonicMs() - this.#drawnMs < DRAWN_EVERY_MS) return
     this.#drawnMs = monotonicMs()
     const place = seq === undefined ? '' : `, seq ${seq}`
-    terminal.drawProgress(`\r\u001b[2K${counted(this.lines)}${place}`)
+    terminal.drawProgress(`${counted(this.lines)}${place}`)
   }
 
   end(): void {
-    const { terminal } = this.#context
-    if (terminal.progressScreen() !== undefined) terminal.drawProgress('\r\u001b[2K')
+    this.#context.terminal.drawProgress('')
   }
 }
 

@@ -1,11 +1,12 @@
 // heliograph history: the entries that a channel keeps.
 
+import { defined } from '#domain/record'
 import { MODELS } from '#domain/submission'
 import { CHANNEL, credentialsOf } from '#src/cli/access'
 import { FEED, listEntries } from '#src/cli/deliveries/entry-list'
 import { PAGING } from '#src/cli/paging'
 import { since } from '#src/cli/since'
-import { commandClientOf, given } from '#src/cli/command-client'
+import { commandClientOf } from '#src/cli/command-client'
 import { whole } from '#src/cli/values'
 import { command, choice, text } from '#src/cli/command'
 
@@ -34,8 +35,8 @@ export const history = command({
     const { model, after, entity } = options
     const reader = {
       ...(await credentialsOf(options, context)),
-      ...given({ model, after_seq: after, entity_id: entity }),
-      ...given({ since: options.since?.(context.nowMs()) }),
+      ...defined({ model, after_seq: after, entity_id: entity }),
+      ...defined({ since: options.since?.(context.nowMs()) }),
     }
     const page = async (wanted: object) => await client.channel.history({ ...reader, ...wanted })
     await listEntries({ page, hasChannel: false }, options, context)

@@ -18,8 +18,17 @@ import type { RowFormat } from '#src/cli/import/rows'
 import type { ProcessContext } from '#src/cli/process-context'
 import { commandClientOf } from '#src/cli/command-client'
 import { whole } from '#src/cli/values'
-import { command, choice, fileOption, flag, text, texts, withDefault } from '#src/cli/command'
-import type { Given, Parameter } from '#src/cli/command'
+import {
+  command,
+  choice,
+  fileOption,
+  flag,
+  parameter,
+  text,
+  texts,
+  withDefault,
+} from '#src/cli/command'
+import type { Given } from '#src/cli/command'
 
 const TICK_MS = 500
 const SHOWN_REJECTS = 10
@@ -42,12 +51,11 @@ const OPTIONS = {
 
 type ImportGiven = Given<typeof OPTIONS> & { readonly file: string }
 
-const FILE: Parameter<string> = {
-  label: '<file>',
-  help: 'JSON lines, or CSV whose first line names the columns; - reads the standard input',
-  completes: 'file',
-  read: ([given = '']) => given,
-}
+const FILE = parameter(
+  '<file>',
+  'JSON lines, or CSV whose first line names the columns; - reads the standard input',
+  { completes: 'file' },
+)
 
 const importing = command({
   description:
@@ -188,11 +196,11 @@ class ImportRun {
         totalBytes,
         elapsedMs,
       }
-      terminal.drawProgress(`\r\u001b[2K${progressLine(progress, screen.columns - 1)}`)
+      terminal.drawProgress(progressLine(progress, screen.columns - 1))
     }, TICK_MS)
     return () => {
       clearInterval(timer)
-      if (terminal.progressScreen() !== undefined) terminal.drawProgress('\r\u001b[2K')
+      terminal.drawProgress('')
     }
   }
 }

@@ -1,12 +1,13 @@
 // heliograph key: create, list, revoke.
 
+import { defined } from '#domain/record'
 import { KEY_SCOPES } from '#domain/channel-keys'
-import type { KeyScope, ListedKey, PageBody } from '#src/client/bodies'
+import type { ListedKey, PageBody } from '#src/client/bodies'
 import { UsageError } from '#src/cli/endings'
 import { dateText } from '#src/cli/terminal-text'
 import { LISTED, list as listPages } from '#src/cli/paging'
-import { given, provenRequest } from '#src/cli/command-client'
-import { parameter, text, texts, valued } from '#src/cli/command'
+import { provenRequest } from '#src/cli/command-client'
+import { oneOf, parameter, severally, text, valued } from '#src/cli/command'
 import { readUntil } from '#src/cli/since'
 import { readTime } from '#src/schemas/values'
 
@@ -16,7 +17,7 @@ export const create = provenRequest({
     'password: one for each device of a fleet. The key is shown once.',
   options: {
     label: text('<text>', 'the purpose of the key'),
-    scope: texts('<scope>', 'what it allows: send or read; both by default'),
+    scope: severally('<scope>', 'what it allows: send or read; both by default', oneOf(KEY_SCOPES)),
     thingPrefix: text('<prefix>', 'limits it to Things whose id begins so, and their Events'),
     expires: valued('<time>', 'when it expires: 12h, 90d, or a time; never by default', readUntil),
   },
@@ -32,20 +33,14 @@ export const create = provenRequest({
   send: ({ client, credentials }, { label, scope, thingPrefix, expires }, { nowMs }) =>
     client.key.create({
       ...credentials,
-      ...given({
+      ...defined({
         label,
-        scopes: scope?.map(readScope),
+        scopes: scope,
         thing_prefix: thingPrefix,
         expires_at: expires?.(nowMs()),
       }),
     }),
 })
-
-function readScope(name: string): KeyScope {
-  const scope = KEY_SCOPES.find((known) => known === name)
-  if (scope === undefined) throw new UsageError(`--scope: ${KEY_SCOPES.join(' or ')}`)
-  return scope
-}
 
 export const list = provenRequest({
   description: 'Lists the keys of a channel, each with its last use and the id that revokes it.',

@@ -1,8 +1,9 @@
 // heliograph pull, heliograph ack: show and acknowledge deliveries without a session.
 
+import { defined } from '#domain/record'
 import { ACCESS } from '#src/cli/access'
 import { FEED, listEntries } from '#src/cli/deliveries/entry-list'
-import { commandClientOf, given } from '#src/cli/command-client'
+import { commandClientOf } from '#src/cli/command-client'
 import { DEVICE, knownDeviceKey } from '#src/cli/this-device'
 import { WHOLE } from '#src/cli/paging'
 import { whole } from '#src/cli/values'
@@ -28,7 +29,7 @@ export const pull = command({
     const device = { device_key: knownDeviceKey(access, options, context) }
     const { items, has_more: hasMore } = await client.messages.pull({
       ...device,
-      ...given({ limit: options.limit }),
+      ...defined({ limit: options.limit }),
     })
     const page = () => Promise.resolve({ items })
     await listEntries({ page, hasChannel: true }, { ...options, ...WHOLE }, context)

@@ -1,7 +1,8 @@
 // heliograph rule: put, get, list, delete, test.
 
+import { defined } from '#domain/record'
 import type { PageBody, RuleBody, RuleFiring, RuleRecord } from '#src/client/bodies'
-import { channelRequest, given } from '#src/cli/command-client'
+import { channelRequest } from '#src/cli/command-client'
 import { parameter } from '#src/cli/command'
 import { UsageError } from '#src/cli/endings'
 import { dateText } from '#src/cli/terminal-text'
@@ -80,7 +81,7 @@ export const test = channelRequest({
   examples: ['rule test freezer.json', 'rule test silence.json --from 2026-01-01'],
   send: async ({ client, credentials }, { file, from, to }, context) => {
     const rule = await ruleIn(file, context)
-    return client.rule.test({ ...credentials, rule, ...given({ from, to }) })
+    return client.rule.test({ ...credentials, rule, ...defined({ from, to }) })
   },
   show: async ({ firings, entries, complete }, options, context) => {
     const listing = {

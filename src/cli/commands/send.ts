@@ -1,7 +1,8 @@
 // heliograph send, heliograph cancel: sends one Message, or takes back one that waits for its time.
 
+import { defined } from '#domain/record'
 import { CIPHERTEXT, ciphertextIn } from '#src/cli/plaintext'
-import { channelRequest, given } from '#src/cli/command-client'
+import { channelRequest } from '#src/cli/command-client'
 import { membersOf, optionsOf } from '#src/cli/values'
 import { parameter, rest } from '#src/cli/command'
 import { UsageError } from '#src/cli/endings'
@@ -34,7 +35,7 @@ export const send = channelRequest({
       // With an op_id the call can be repeated after a lost connection without sending twice.
       op_id: crypto.randomUUID(),
       ...members,
-      ...given({ ciphertext }),
+      ...defined({ ciphertext }),
     })
   },
 })

@@ -1,13 +1,13 @@
 // heliograph thing query: asks for Things in the text of queries (docs/history.md).
 
+import { defined } from '#domain/record'
 import { readQuery } from '#src/client/query/text'
 import type { BodyOf, DataOf, PageBody, ThingRecord } from '#src/client/bodies'
 import { COMPUTED } from '#domain/things/query'
 import type { ThingAggregate, ThingGroupBy, ThingOrder } from '#domain/things/query'
 import type { AttrPath } from '#domain/rules/condition'
-import { channelRequest, given } from '#src/cli/command-client'
-import { BadValue, flag, rest, valued } from '#src/cli/command'
-import type { Option } from '#src/cli/command'
+import { channelRequest } from '#src/cli/command-client'
+import { BadValue, flag, rest, severally, valued } from '#src/cli/command'
 import { ENTITY_HEADINGS, LISTED, entityCells } from '#src/cli/paging'
 import { list as listPages, listWhole } from '#src/cli/paging'
 import { UsageError } from '#src/cli/endings'
@@ -38,21 +38,10 @@ function aggregateOf(text: string): ThingAggregate {
   return { attr: pathOf(attr), of }
 }
 
-const severally = <Value>(
-  placeholder: string,
-  help: string,
-  readOne: (text: string) => Value,
-): Option<readonly Value[]> => ({
-  help,
-  placeholder,
-  isRepeated: true,
-  read: (texts) => texts.map(readOne),
-})
-
 /** The condition of some words. Throws UsageError, which says where they are wrong. */
 function whereOf(words: readonly string[]): Pick<Body, 'where'> {
   const read = readQuery(words.join(' '))
-  if (read.kind === 'query') return given({ where: read.where })
+  if (read.kind === 'query') return defined({ where: read.where })
   const { at, message } = read
   throw new UsageError(`[query...]: ${message} (at character ${at + 1} of the query)`)
 }
@@ -81,16 +70,16 @@ export const query = channelRequest({
       ...credentials,
       ...whereOf(values.words),
       ...((order !== undefined || descending) && {
-        order: { by: order ?? 'changed', ...given({ descending }) },
+        order: { by: order ?? 'changed', ...defined({ descending }) },
       }),
     }
-    const groups = given({ group_by: groupBy, aggregate })
+    const groups = defined({ group_by: groupBy, aggregate })
     const isGrouped = groupBy !== undefined || aggregate !== undefined
     const grouped = isGrouped
-      ? await client.thing.query({ ...asked, ...groups, ...given({ count }), limit: 1 })
+      ? await client.thing.query({ ...asked, ...groups, ...defined({ count }), limit: 1 })
       : undefined
     const page = (wanted: PageBody) =>
-      client.thing.query({ ...asked, ...given({ count: countOf(count, wanted) }), ...wanted })
+      client.thing.query({ ...asked, ...defined({ count: countOf(count, wanted) }), ...wanted })
     return { grouped, page }
   },
   show: async ({ grouped, page }, values, context) => {

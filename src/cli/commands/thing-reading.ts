@@ -1,8 +1,9 @@
 // heliograph thing: get, list.
 
+import { defined } from '#domain/record'
 import type { PageBody, ThingRecord } from '#src/client/bodies'
 import { choice, parameter } from '#src/cli/command'
-import { channelRequest, given } from '#src/cli/command-client'
+import { channelRequest } from '#src/cli/command-client'
 import { ENTITY_HEADINGS, LISTED, entityCells, list as listPages } from '#src/cli/paging'
 
 export const get = channelRequest({
@@ -22,7 +23,7 @@ export const list = channelRequest({
   examples: ['thing list --state active', 'thing list --all --json'],
   send: ({ client, credentials }, { state }) => ({
     page: (wanted: PageBody) =>
-      client.thing.list({ ...credentials, ...given({ state }), ...wanted }),
+      client.thing.list({ ...credentials, ...defined({ state }), ...wanted }),
     headings: ['THING', ...ENTITY_HEADINGS],
     cells: (record: ThingRecord) => [record.thing_id, ...entityCells(record)],
   }),

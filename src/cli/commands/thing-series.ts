@@ -1,14 +1,16 @@
 // heliograph thing series: numbers of a Thing over time.
 
+import { defined } from '#domain/record'
 import type { DataOf } from '#src/client/bodies'
 import { choice, parameter, texts } from '#src/cli/command'
-import { channelRequest, given } from '#src/cli/command-client'
+import { channelRequest } from '#src/cli/command-client'
 import { dateText } from '#src/cli/terminal-text'
 import { HEADER, listWhole } from '#src/cli/paging'
 import { since } from '#src/cli/since'
 import { shortText } from '#src/cli/short-text'
 import { sparkline } from '#src/cli/sparkline'
 import { STEPS } from '#domain/history/series'
+import { UNIT_MS } from '#domain/runtime'
 
 type Columns = NonNullable<DataOf<'/thing/series'>['attrs']>[string]
 
@@ -22,7 +24,6 @@ interface Point {
 }
 
 const DAY = '24h'
-const DAY_MS = 86_400_000
 /** Readings are kept for a day: until the question arrives, the first of them are removed. */
 const ON_THE_WAY_MS = 60_000
 /** Characters that the name of an attr takes in front of its line. */
@@ -44,8 +45,8 @@ export const series = channelRequest({
     client.thing.series({
       ...credentials,
       thing_id: thingId,
-      from: from?.(nowMs()) ?? nowMs() - DAY_MS + ON_THE_WAY_MS,
-      ...given({ attrs: attr, step, to: to?.(nowMs()) }),
+      from: from?.(nowMs()) ?? nowMs() - UNIT_MS.d + ON_THE_WAY_MS,
+      ...defined({ attrs: attr, step, to: to?.(nowMs()) }),
     }),
   show: async (answer, options, context) => {
     const { step, attrs = {}, complete } = answer

@@ -1,5 +1,6 @@
 // heliograph watch: shows what this computer receives as a subscribed device.
 
+import { defined } from '#domain/record'
 import type { ChannelId } from '#domain/identity'
 import { MODELS } from '#domain/submission'
 import { watch as openWatch } from '#src/client/watch'
@@ -8,9 +9,10 @@ import type { Delivery, Gap } from '#src/schemas/frames'
 import { CHANNELS, allCredentialsOf } from '#src/cli/access'
 import type { Proof } from '#src/cli/access'
 import { DeliveryCommands } from '#src/cli/deliveries/delivery-commands'
-import { coloured, deliveryJson, deliveryLine } from '#src/cli/deliveries/delivery-line'
+import { coloured, deliveryLine } from '#src/cli/deliveries/delivery-line'
+import { deliveryJson } from '#src/cli/deliveries/delivery-members'
+import type { Named } from '#src/cli/deliveries/delivery-members'
 import { readTemplate } from '#src/cli/deliveries/delivery-template'
-import type { Named } from '#src/cli/deliveries/delivery-template'
 import type { Decrypter } from '#src/cli/encryption'
 import { CommandError, EXIT, UsageError } from '#src/cli/endings'
 import { dateText, onOneLine } from '#src/cli/terminal-text'
@@ -18,7 +20,7 @@ import { decrypterFor } from '#src/cli/decrypter'
 import { ENCRYPTION } from '#src/cli/encryption-options'
 import { deliveryOf, since } from '#src/cli/since'
 import type { ProcessContext, Terminal } from '#src/cli/process-context'
-import { commandClientOf, given } from '#src/cli/command-client'
+import { commandClientOf } from '#src/cli/command-client'
 import type { CommandClient } from '#src/cli/command-client'
 import { DEVICE, thisDevice } from '#src/cli/this-device'
 import { whole } from '#src/cli/values'
@@ -184,7 +186,7 @@ class WatchRun {
     this.#count += 1
     const channelName = this.#names.get(channelId) ?? channelId
     const plaintext = await this.#parts.decrypt(delivery)
-    await this.#show({ delivery, channelName, ...given({ plaintext }) })
+    await this.#show({ delivery, channelName, ...defined({ plaintext }) })
     if (count !== undefined && this.#count >= count) this.#over.abort()
   }
 
@@ -198,7 +200,7 @@ class WatchRun {
         const page = await this.#parts.client.channel.history({
           ...credentials,
           since: sinceMs,
-          ...given({ cursor }),
+          ...defined({ cursor }),
         })
         for (const record of page.items) {
           await this.#received(deliveryOf(record))
@@ -212,16 +214,14 @@ class WatchRun {
   #lines(): (named: Named) => string {
     const { format } = this.#options
     if (format !== undefined) return format
-    if (this.#parts.access.json)
-      return ({ delivery, channelName, plaintext }) =>
-        deliveryJson(delivery, channelName, plaintext)
+    if (this.#parts.access.json) return deliveryJson
     const { terminal } = this.#context
     return ({ delivery, channelName, plaintext }) => {
       const screen = terminal.screen()
       const line = deliveryLine(delivery, {
         channelName,
         clock: dateText,
-        ...given({ plaintext, width: screen && Math.max(screen.columns, WIDTH_MIN) }),
+        ...defined({ plaintext, width: screen && Math.max(screen.columns, WIDTH_MIN) }),
       })
       return screen?.hasColor === true ? coloured(delivery, line) : line
     }

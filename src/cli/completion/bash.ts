@@ -1,10 +1,11 @@
 // The completion script for bash.
 
+import { pathText } from './completion-points.ts'
 import type { CompletionPoint, Taking } from './completion-points.ts'
 
 /** Load it with `source <(heliograph completion bash)`. */
 export function bashScript(points: readonly CompletionPoint[]): string {
-  const paths = points.filter(({ path }) => path.length > 0).map(keyOf)
+  const paths = points.filter(({ path }) => path.length > 0).map(pathText)
   return [
     '# bash completion of heliograph: source <(heliograph completion bash)',
     '_heliograph() {',
@@ -18,15 +19,12 @@ export function bashScript(points: readonly CompletionPoint[]): string {
     ...points.flatMap(valueCases),
     '  esac',
     '  case "$path" in',
-    ...points.map((point) => `    '${keyOf(point)}') ${repliesAt(point)} ;;`),
+    ...points.map((point) => `    '${pathText(point)}') ${repliesAt(point)} ;;`),
     '  esac',
     '}',
     'complete -F _heliograph heliograph',
   ].join('\n')
 }
-
-/** ` thing update`: each name with a space in front. */
-const keyOf = ({ path }: CompletionPoint): string => path.map((name) => ` ${name}`).join('')
 
 /** One case for all options of a completion point that have the same reply. */
 function valueCases(point: CompletionPoint): readonly string[] {
@@ -34,7 +32,7 @@ function valueCases(point: CompletionPoint): readonly string[] {
   for (const { name, takes } of point.options) {
     if (takes.kind === 'nothing') continue
     const reply = replyWith(takes)
-    patterns.set(reply, [...(patterns.get(reply) ?? []), `'${keyOf(point)}:${name}'`])
+    patterns.set(reply, [...(patterns.get(reply) ?? []), `'${pathText(point)}:${name}'`])
   }
   return [...patterns].map(([reply, cases]) => `    ${cases.join('|')}) ${reply}; return ;;`)
 }

@@ -25,6 +25,10 @@ export interface CompletionPoint {
   readonly parameter: Taking
 }
 
+/** ` thing update`: each name with a space in front. */
+export const pathText = ({ path }: Pick<CompletionPoint, 'path'>): string =>
+  path.map((name) => ` ${name}`).join('')
+
 /** Every point, the front first. Loads the definition of every command. */
 export async function completionPointsOf(
   group: Group,

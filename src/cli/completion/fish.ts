@@ -1,10 +1,11 @@
 // The completion script for fish.
 
+import { pathText } from './completion-points.ts'
 import type { CompletedOption, CompletionPoint } from './completion-points.ts'
 
 /** Save it as `~/.config/fish/completions/heliograph.fish`. */
 export function fishScript(points: readonly CompletionPoint[]): string {
-  const paths = points.filter(({ path }) => path.length > 0).map(({ path }) => quoted(keyOf(path)))
+  const paths = points.filter(({ path }) => path.length > 0).map((point) => quoted(pathText(point)))
   return [
     '# fish completion of heliograph: heliograph completion fish | source',
     'function __heliograph_at',
@@ -21,10 +22,8 @@ export function fishScript(points: readonly CompletionPoint[]): string {
   ].join('\n')
 }
 
-const keyOf = (path: readonly string[]): string => path.map((name) => ` ${name}`).join('')
-
 function completionsAt({ path, commands, options, parameter }: CompletionPoint): readonly string[] {
-  const at = `complete -c heliograph -n ${quoted(`__heliograph_at "${keyOf(path)}"`)}`
+  const at = `complete -c heliograph -n ${quoted(`__heliograph_at "${pathText({ path })}"`)}`
   const choices = parameter.kind === 'choices' ? parameter.choices : []
   return [
     ...commands.map(({ name, help }) => `${at} -a ${name} -d ${quoted(help)}`),

@@ -8,8 +8,8 @@
 import { spawn } from 'node:child_process'
 
 import type { Env } from '#src/config/environment'
-import { deliveryJson } from './delivery-line.ts'
-import type { Named } from './delivery-template.ts'
+import { deliveryJson, membersOf } from './delivery-members.ts'
+import type { Named } from './delivery-members.ts'
 
 export interface CommandsOptions {
   /** For `sh -c`. */
@@ -53,33 +53,32 @@ export class DeliveryCommands {
       resolve(code === 0 ? undefined : `ended with ${signal ?? code}`)
     })
     child.stdin.on('error', () => {}) // a command need not read it
-    child.stdin.end(`${deliveryJson(named.delivery, named.channelName, named.plaintext)}\n`)
+    child.stdin.end(`${deliveryJson(named)}\n`)
     const problem = await promise
     if (problem !== undefined)
       printDiagnostic(`the command for ${named.delivery.deliveryId} ${problem}`)
   }
 }
 
-/** The delivery as variables. A variable cannot hold a zero byte. */
-export function variablesOf({ delivery, channelName }: Named): Readonly<Record<string, string>> {
-  const { payload } = delivery
-  const texts = {
-    HELIOGRAPH_CHANNEL: delivery.channelId,
-    HELIOGRAPH_CHANNEL_NAME: channelName,
-    HELIOGRAPH_SEQ: delivery.seq,
-    HELIOGRAPH_DELIVERY_ID: delivery.deliveryId,
-    HELIOGRAPH_OP_ID: delivery.opId,
-    HELIOGRAPH_MODEL: delivery.model,
-    HELIOGRAPH_ACTION: delivery.action,
-    HELIOGRAPH_ENTITY_ID: delivery.entityId,
-    HELIOGRAPH_STATE: delivery.state ?? '',
-    HELIOGRAPH_ACCEPTED_AT: delivery.acceptedAt,
-    HELIOGRAPH_TITLE: payload['title'] ?? '',
-    HELIOGRAPH_BODY: payload['body'] ?? '',
-    HELIOGRAPH_SEVERITY: payload['severity'] ?? '',
-  }
-  return Object.fromEntries(Object.entries(texts).map(([name, value]) => [name, variable(value)]))
+/** The delivery as variables: HELIOGRAPH_CHANNEL, HELIOGRAPH_SEQ and so on. */
+function variablesOf(named: Named): Readonly<Record<string, string>> {
+  const {
+    channel_id: channel,
+    payload: _payload,
+    plaintext: _plaintext,
+    ...more
+  } = membersOf(named)
+  const { replay: _replay, rev: _rev, ...facts } = more
+  const { title, body, severity } = named.delivery.payload
+  const texts = { channel, ...facts, title, body, severity }
+  return Object.fromEntries(
+    Object.entries(texts).map(([name, value = '']) => [
+      `HELIOGRAPH_${name.toUpperCase()}`,
+      variable(value),
+    ]),
+  )
 }
 
+/** A variable cannot hold a zero byte. */
 const variable = (value: unknown): string =>
   (typeof value === 'string' ? value : JSON.stringify(value)).replaceAll('\0', '')

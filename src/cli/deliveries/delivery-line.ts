@@ -114,23 +114,3 @@ const textIn = (payload: Fields, name: string): string => {
   const value = payload[name]
   return typeof value === 'string' ? onOneLine(value) : ''
 }
-
-/** A delivery as one line of JSON, with the names of the session protocol. */
-export function deliveryJson(delivery: Delivery, channelName: string, plaintext?: string): string {
-  return JSON.stringify({
-    channel_id: delivery.channelId,
-    channel_name: channelName,
-    seq: delivery.seq,
-    delivery_id: delivery.deliveryId,
-    op_id: delivery.opId,
-    model: delivery.model,
-    action: delivery.action,
-    entity_id: delivery.entityId,
-    state: delivery.state,
-    rev: delivery.rev,
-    accepted_at: delivery.acceptedAt,
-    ...(delivery.replay && { replay: true }),
-    payload: delivery.payload,
-    plaintext,
-  })
-}

@@ -4,41 +4,24 @@
 //   A value that a delivery does not have is empty; a value that is no text is JSON.
 
 import type { Fields, Json } from '#domain/submission'
-import type { Delivery } from '#src/schemas/frames'
 import { dateText, onOneLine } from '#src/cli/terminal-text'
 import { BadValue } from '#src/cli/command'
-
-/** A delivery, with the name of its channel. */
-export interface Named {
-  readonly delivery: Delivery
-  readonly channelName: string
-  /** The decrypted ciphertext of the delivery. */
-  readonly plaintext?: string
-}
+import { MEMBERS } from './delivery-members.ts'
+import type { Member, Named } from './delivery-members.ts'
 
 export type Template = (named: Named) => string
 
-type Values = Readonly<Record<string, (named: Named) => Json>>
+const { replay: _, payload, plaintext, ...FACTS } = MEMBERS
 
 /** Names beside `payload.…`, and beside `attrs.…` for `payload.attrs.…`. */
-const VALUES: Values = {
+const VALUES: Readonly<Record<string, Member>> = {
   time: ({ delivery }) => dateText(delivery.acceptedAt),
-  channel_id: ({ delivery }) => delivery.channelId,
-  channel_name: ({ channelName }) => channelName,
-  seq: ({ delivery }) => delivery.seq,
-  delivery_id: ({ delivery }) => delivery.deliveryId,
-  op_id: ({ delivery }) => delivery.opId,
-  model: ({ delivery }) => delivery.model,
-  action: ({ delivery }) => delivery.action,
-  entity_id: ({ delivery }) => delivery.entityId,
-  state: ({ delivery }) => delivery.state ?? '',
-  rev: ({ delivery }) => delivery.rev ?? '',
-  accepted_at: ({ delivery }) => delivery.acceptedAt,
-  title: ({ delivery }) => delivery.payload['title'] ?? '',
-  body: ({ delivery }) => delivery.payload['body'] ?? '',
-  severity: ({ delivery }) => delivery.payload['severity'] ?? '',
-  plaintext: ({ plaintext = '' }) => plaintext,
-  payload: ({ delivery }) => delivery.payload,
+  ...FACTS,
+  title: ({ delivery }) => delivery.payload['title'],
+  body: ({ delivery }) => delivery.payload['body'],
+  severity: ({ delivery }) => delivery.payload['severity'],
+  plaintext,
+  payload,
 }
 
 export const TEMPLATE_NAMES = [...Object.keys(VALUES), 'payload.<name>', 'attrs.<key>']
@@ -54,7 +37,7 @@ const LITERALS: Readonly<Record<string, string>> = {
 
 /** Reads a template. Throws BadValue for a single brace, and for an unknown name. */
 export function readTemplate(text: string): Template {
-  const parts: (string | ((named: Named) => Json))[] = []
+  const parts: (string | Member)[] = []
   let at = 0
   for (const found of text.matchAll(PART)) {
     parts.push(text.slice(at, found.index))
@@ -63,10 +46,10 @@ export function readTemplate(text: string): Template {
   }
   parts.push(text.slice(at))
   return (named) =>
-    parts.map((part) => (typeof part === 'string' ? part : textOf(part(named)))).join('')
+    parts.map((part) => (typeof part === 'string' ? part : textOf(part(named) ?? ''))).join('')
 }
 
-function partOf(part: string, name: string | undefined): string | ((named: Named) => Json) {
+function partOf(part: string, name: string | undefined): string | Member {
   const literal = LITERALS[part]
   if (literal !== undefined) return literal
   if (name === undefined) throw new BadValue('write a brace by itself twice: {{ or }}')

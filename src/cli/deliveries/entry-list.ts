@@ -1,5 +1,6 @@
 // Shows entries of the feed, for `history` and `pull`.
 
+import { defined } from '#domain/record'
 import type { FeedRecord, PageOf } from '#src/client/bodies'
 import { entryText } from './delivery-line.ts'
 import { readTemplate } from './delivery-template.ts'
@@ -13,7 +14,6 @@ import { HEADER, eachPage, list } from '#src/cli/paging'
 import type { Listing, PAGING } from '#src/cli/paging'
 import { deliveryOf } from '#src/cli/since'
 import type { ProcessContext } from '#src/cli/process-context'
-import { given } from '#src/cli/command-client'
 import { valued } from '#src/cli/command'
 import type { Given } from '#src/cli/command'
 
@@ -62,7 +62,7 @@ export async function listEntries(
   await eachPage(opened, options, context, (items) => {
     for (const item of items) {
       const named = { delivery: deliveryOf(item), channelName: item.channel_id }
-      context.terminal.print(format({ ...named, ...given({ plaintext: item.plaintext }) }))
+      context.terminal.print(format({ ...named, ...defined({ plaintext: item.plaintext }) }))
     }
   })
 }

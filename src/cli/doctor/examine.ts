@@ -8,21 +8,26 @@ import { HeliographError } from '#src/client/error'
 import { webSocketCarrier } from '#src/client/carrier'
 import { tcpCarrier } from '#src/client/node/tcp'
 import type { Access, Credentials } from '#src/cli/access'
-import { endingOf } from '#src/cli/endings'
+import { HINTS, endingOf } from '#src/cli/endings'
 import type { ProcessContext } from '#src/cli/process-context'
 import type { CommandClient } from '#src/cli/command-client'
 import { ok, problem, skipped, warning } from './finding.ts'
 import type { Finding } from './finding.ts'
 import { examineMqtt } from './mqtt.ts'
 import type { MqttTransport } from './mqtt.ts'
-import { examineCertificate, examineConnection, examineName, endpointOf } from './network.ts'
+import {
+  WITHIN_MS,
+  examineCertificate,
+  examineConnection,
+  examineName,
+  endpointOf,
+} from './network.ts'
 import { parseDeviceKey } from '#domain/identity'
 import type { Carrier } from '#src/client/carrier'
 import { encodeDeviceFrame } from '#src/schemas/frames'
 import type { GatewayFrame } from '#src/schemas/frames'
 import { readGatewayFrame } from '#src/schemas/read-frames'
 
-const WITHIN_MS = 5_000
 /** A larger difference between the clocks of this computer and the gateway is a warning. */
 const CLOCK_DIFFERENCE_MAX_S = 30
 
@@ -78,10 +83,7 @@ async function examineHealth(
   if (answer === undefined) {
     return problem('health', 'no answer over HTTP', 'is it https, and is this the port of HTTP?')
   }
-  if (answer.status === 401) {
-    const hint = 'set HELIOGRAPH_TOKEN or name --token-file'
-    return problem('token', 'the gateway token is missing or wrong', hint)
-  }
+  if (answer.status === 401) return tokenProblem('token')
   const to = answer.headers.get('location')
   if (to !== null) {
     return problem(
@@ -93,6 +95,9 @@ async function examineHealth(
   const hint = 'is --url right, with the path that a proxy puts in front?'
   return problem('health', `the server is no gateway (status ${answer.status})`, hint)
 }
+
+const tokenProblem = (check: string): Finding =>
+  problem(check, 'the gateway token is missing or wrong', HINTS.authentication_failed)
 
 async function examineReadiness(
   access: Access,
@@ -244,10 +249,7 @@ async function examineSession(
 function findingOf(check: string, answer: GatewayFrame | string): Finding {
   if (typeof answer !== 'string' && answer.kind === 'error') {
     if (answer.code === 'device_key_not_found') return ok(check, 'the gateway answers a hello')
-    if (answer.code === 'authentication_failed') {
-      const hint = 'set HELIOGRAPH_TOKEN or name --token-file'
-      return problem(check, 'the gateway token is missing or wrong', hint)
-    }
+    if (answer.code === 'authentication_failed') return tokenProblem(check)
   }
   const detail = typeof answer === 'string' ? answer : `an unexpected ${answer.kind}`
   const hint = 'a proxy in front must pass WebSocket upgrades on, and keep idle connections'

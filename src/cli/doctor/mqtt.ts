@@ -7,10 +7,8 @@ import type { TLSSocket } from 'node:tls'
 
 import { ok, problem, skipped } from './finding.ts'
 import type { Finding } from './finding.ts'
-import { endpointOf, examineCertificate, serverNameOf } from './network.ts'
+import { WITHIN_MS, endpointOf, examineCertificate, serverNameOf } from './network.ts'
 import type { Endpoint } from './network.ts'
-
-const WITHIN_MS = 5_000
 
 /**
  * A CONNECT of MQTT 5 that asks for enhanced authentication, which the gateway must refuse with the

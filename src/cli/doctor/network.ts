@@ -4,11 +4,12 @@ import { lookup } from 'node:dns/promises'
 import { connect, isIP } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 
+import { UNIT_MS } from '#domain/runtime'
 import { ok, problem, warning } from './finding.ts'
 import type { Finding } from './finding.ts'
 
-const WITHIN_MS = 5_000
-const DAY_MS = 86_400_000
+/** Milliseconds that a server has to answer. */
+export const WITHIN_MS = 5_000
 /** An automatic renewal comes earlier than this many days before the end. */
 const CERTIFICATE_DAYS_MIN = 14
 
@@ -85,7 +86,7 @@ export function aboutCertificate(
   untilMs: number,
   nowMs: number,
 ): Finding {
-  const days = Math.floor((untilMs - nowMs) / DAY_MS)
+  const days = Math.floor((untilMs - nowMs) / UNIT_MS.d)
   const until = Number.isFinite(untilMs) ? new Date(untilMs).toISOString().slice(0, 10) : '?'
   if (untilMs < nowMs) {
     return problem(check, `the certificate ended on ${until}`, 'renew it; SIGHUP loads the new one')

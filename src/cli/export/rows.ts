@@ -1,7 +1,7 @@
 // One table of everything that a channel keeps: a row for each value of a Thing, one for each
 // bucket of its series, and one for each Message and each change of an Event.
 
-import { isRecord } from '#domain/record'
+import { isRecord, numberIn, textIn } from '#domain/record'
 import type { DataOf } from '#src/client/bodies'
 import type { ExportLine } from '#src/client/export'
 
@@ -86,8 +86,3 @@ function* bucketsOf({ kind, thing_id: id, step, attrs = {} }: ExportLine): Gener
     }
   }
 }
-
-const numberIn = (value: unknown): number | undefined =>
-  typeof value === 'number' ? value : undefined
-const textIn = (value: unknown): string | undefined =>
-  typeof value === 'string' ? value : undefined

@@ -75,8 +75,7 @@ class Reader {
   #any(depth: number): Where {
     const parts = [this.#all(depth)]
     while (this.#isJoiner('or')) parts.push(this.#all(depth))
-    const [first] = parts
-    return parts.length === 1 && first !== undefined ? first : { any: parts }
+    return onlyOf(parts) ?? { any: parts }
   }
 
   #all(depth: number): Where {
@@ -84,8 +83,7 @@ class Reader {
     while (this.#isJoiner('and') || !(this.#isAtEnd || this.#next === ')' || this.#isBeforeOr)) {
       parts.push(this.#term(depth))
     }
-    const [first] = parts
-    return parts.length === 1 && first !== undefined ? first : { all: parts }
+    return onlyOf(parts) ?? { all: parts }
   }
 
   get #isBeforeOr(): boolean {
@@ -171,13 +169,11 @@ class Reader {
     this.#at += 1
     const isOne = keyword === 'near' || keyword === 'cel'
     const bare = isOne ? VALUE : LISTED
-    const terms = [keywordTerm(keyword, this.#valueOf(keyword, bare))]
-    while (this.#take(/,/y) !== undefined) {
-      terms.push(keywordTerm(keyword, this.#valueOf(keyword, bare)))
-    }
+    const terms: Where[] = []
+    do terms.push(keywordTerm(keyword, this.#valueOf(keyword, bare)))
+    while (this.#take(/,/y) !== undefined)
     this.#take(BLANKS)
-    const [first] = terms
-    return terms.length === 1 && first !== undefined ? first : { any: terms }
+    return onlyOf(terms) ?? { any: terms }
   }
 
   #valueOf(keyword: Keyword, bare: RegExp): Piece {
@@ -188,5 +184,8 @@ class Reader {
       : value
   }
 }
+
+const onlyOf = (terms: readonly Where[]): Where | undefined =>
+  terms.length === 1 ? terms[0] : undefined
 
 const OPERATORS_BEGIN = /[<>=!]/

@@ -1,8 +1,9 @@
 // The device-key style, both versions: their parameters as a Message. (decisions.md 12)
 
+import { defined } from '#domain/record'
 import { TITLE_IN_DEFAULT } from '#domain/submission'
 import type { CompatibilityMessage } from '#src/compat/extras'
-import { Extras, fittingImages, fittingTags, present, storable } from '#src/compat/extras'
+import { Extras, fittingImages, fittingTags, storable } from '#src/compat/extras'
 import type { Given } from '#src/compat/values-body'
 
 /** Severities by the name in lower case: clients spell timeSensitive in two ways. */
@@ -39,7 +40,7 @@ export function readDeviceKeyMessage(given: Given): CompatibilityMessage {
   const level = given.text('level')?.toLowerCase()
   const group = given.text('group')
   const image = given.text('image')
-  return present<CompatibilityMessage>({
+  return defined({
     title: title ?? TITLE_IN_DEFAULT,
     body: isEmpty ? 'Empty Message' : body,
     severity: level === undefined ? undefined : (SEVERITY_OF[level] ?? 'normal'),

@@ -1,6 +1,7 @@
 // The send-key style: title and desp, sent to a key that stands in the path. (Specification:
 // Compatibility endpoints; docs/migrating.md)
 
+import { defined } from '#domain/record'
 import { FAULTS, fault, isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
 import type { Operation } from '#domain/operation'
@@ -23,7 +24,7 @@ import { given, inOneCase, object, requiredText } from '#src/schemas/json-schema
 import type { JsonSchema, ObjectSchema } from '#src/schemas/json-schema'
 import { OPERATION_ID_FORM, VISIBLE_TEXT, exactly } from '#src/schemas/patterns'
 import type { CompatibilityMessage, Scalar } from '#src/compat/extras'
-import { Extras, fittingTags, present } from '#src/compat/extras'
+import { Extras, fittingTags } from '#src/compat/extras'
 
 const SEND_KEY_DESCRIPTIONS = {
   title: 'The title.',
@@ -197,7 +198,7 @@ function readSendKeyMessage(sent: Given): Answer<CompatibilityMessage> {
   for (const [name, value] of sent.scalars()) {
     if (!PLACED.has(name)) extras.add(name, value satisfies Scalar)
   }
-  return present<CompatibilityMessage>({
+  return defined({
     title: title ?? TITLE_IN_DEFAULT,
     body: isEncoded ? undefined : desp,
     ciphertext: isEncoded ? desp : undefined,

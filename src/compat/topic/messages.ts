@@ -8,10 +8,9 @@ import type { Event } from '#domain/entity'
 import { deliveryIdOf } from '#domain/feed'
 import type { FeedEntry } from '#domain/feed'
 import { entrySeverity, entryText } from '#domain/push/entry-text'
-import { isRecord, recordFrom } from '#domain/record'
+import { defined, isRecord, recordFrom, textIn } from '#domain/record'
 import type { Fields } from '#domain/submission'
 import { actionsIn } from '#src/schemas/fields/message-actions'
-import { present } from '#src/compat/extras'
 import { SEQUENCE_ID } from './publication.ts'
 
 /** A message as subscribers read it, under the names of the tool. */
@@ -50,10 +49,10 @@ export function topicMessageOf(entry: FeedEntry, topic: string, event?: Event): 
     event: 'message',
     topic,
   } as const
-  if (entry.model !== 'event') return present({ ...shared, ...ofMessage(entry) })
+  if (entry.model !== 'event') return defined({ ...shared, ...ofMessage(entry) })
   const sequence = { sequence_id: sequenceIdOf(entry.entityId) }
   if (entry.action === 'close') return { ...shared, event: 'message_clear', ...sequence }
-  return present({ ...shared, ...ofEvent(entry, event?.fields.values), ...sequence })
+  return defined({ ...shared, ...ofEvent(entry, event?.fields.values), ...sequence })
 }
 
 /** Ids may have colons, which the tool's have not. */
@@ -63,7 +62,7 @@ const sequenceIdOf = (eventId: string): string =>
 function ofEvent(entry: FeedEntry, { title = null, severity = null }: Fields = {}) {
   const fields: Fields = { title, severity, ...fieldsOf(entry) }
   return {
-    title: textOrNone(fields['title']) ?? entry.entityId,
+    title: textIn(fields['title']) ?? entry.entityId,
     message: entryText(entry, fields),
     priority: PRIORITY_OF_SEVERITY[entrySeverity(entry, fields)],
     tags: fields['tags'],
@@ -75,16 +74,16 @@ function ofMessage(entry: FeedEntry) {
   const fields = fieldsOf(entry)
   const metadata = isRecord(fields['metadata']) ? fields['metadata'] : {}
   const kept = (name: string): unknown => metadata[`${METADATA}${name}`]
-  const title = textOrNone(fields['title'])
+  const title = textIn(fields['title'])
   return {
     title,
-    message: textOrNone(fields['body']) ?? title ?? '',
+    message: textIn(fields['body']) ?? title ?? '',
     priority: priorityOf(kept('priority'), fields['severity']),
     tags: fields['tags'],
     click: fields['url'],
     actions: actionsOf(kept('actions'), entry.entityId),
     icon: kept('icon'),
-    attachment: attachmentOf(imageIn(fields) ?? textOrNone(kept('attach')), kept('filename')),
+    attachment: attachmentOf(imageIn(fields) ?? textIn(kept('attach')), kept('filename')),
     sequence_id: kept('sequence_id'),
     content_type: kept('markdown') === true ? 'text/markdown' : undefined,
     encoding: kept('encoding'),
@@ -93,11 +92,8 @@ function ofMessage(entry: FeedEntry) {
 
 const fieldsOf = ({ payload }: FeedEntry): Fields => recordFrom(payload) as Fields
 
-const textOrNone = (value: unknown): string | undefined =>
-  typeof value === 'string' ? value : undefined
-
 const imageIn = ({ images }: Fields): string | undefined =>
-  Array.isArray(images) ? textOrNone((images as readonly unknown[])[0]) : undefined
+  Array.isArray(images) ? textIn((images as readonly unknown[])[0]) : undefined
 
 /** Each with an id, as that style's clients keep them; undefined for none. */
 function actionsOf(text: unknown, entityId: string): readonly object[] | undefined {
@@ -118,5 +114,5 @@ const priorityOf = (kept: unknown, severity: unknown): number | undefined => {
 function attachmentOf(url: string | undefined, name?: unknown): object | undefined {
   if (url === undefined) return undefined
   const end = url.split(/[?#]/, 1)[0]?.split('/').at(-1)
-  return { name: textOrNone(name) ?? end ?? '', url }
+  return { name: textIn(name) ?? end ?? '', url }
 }

@@ -1,13 +1,16 @@
 // The topic style: reads a publication as a Message. (decisions.md 12)
 
+import { defined } from '#domain/record'
 import { isFault } from '#domain/fault'
 import type { Fault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
+import { UNIT_MS } from '#domain/runtime'
+import type { Unit } from '#domain/runtime'
 import { TITLE_IN_DEFAULT } from '#domain/submission'
 import { parseJson } from '#src/schemas/json/json'
 import { invalid } from '#src/schemas/values'
 import type { CompatibilityMessage } from '#src/compat/extras'
-import { Extras, fittingImages, fittingTags, isWebUrl, present, storable } from '#src/compat/extras'
+import { Extras, fittingImages, fittingTags, isWebUrl, storable } from '#src/compat/extras'
 import { isNo, isYes } from './parameters.ts'
 import type { TopicParameter, TopicParameters } from './parameters.ts'
 
@@ -33,6 +36,9 @@ export interface Publication {
 }
 
 export const PRIORITIES = { min: 1, low: 2, default: 3, high: 4, max: 5, urgent: 5 } as const
+/** The priority of a name in any case. */
+export const priorityNamed = (name: string): number | undefined =>
+  Object.entries(PRIORITIES).find(([known]) => known === name.toLowerCase())?.[1]
 const SEVERITY_OF = ['normal', 'low', 'low', 'normal', 'high', 'critical'] as const
 export const SEQUENCE_ID = /^[A-Za-z0-9_-]{1,64}$/
 const PICTURE = /\.(png|jpe?g|gif|webp|avif|svg|bmp|heic)$/i
@@ -89,7 +95,7 @@ function publicationOf(request: TopicRequest, understood: Understood): Publicati
   extras.add('encoding', text.encoding)
   return {
     isKept,
-    message: present<CompatibilityMessage>({
+    message: defined({
       title: given('title') ?? TITLE_IN_DEFAULT,
       body: text.text,
       severity: priority === undefined ? undefined : SEVERITY_OF[priority],
@@ -100,7 +106,7 @@ function publicationOf(request: TopicRequest, understood: Understood): Publicati
       ciphertext: undefined,
       deliver_at: deliverAt,
     }),
-    echo: present({
+    echo: defined({
       sequence_id: sequenceId || undefined,
       title: given('title'),
       message: text.text,
@@ -121,15 +127,10 @@ function publicationOf(request: TopicRequest, understood: Understood): Publicati
  * switched off.
  */
 function notOffered(parameters: TopicParameters): Fault | undefined {
-  const email = parameters('email')
-  if (email !== '' && !/^(0|no|false)$/i.test(email)) return invalid('email', 'is not offered')
-  const call = parameters('call')
-  if (call !== '' && !/^(0|no|false)$/i.test(call)) return invalid('call', 'is not offered')
-  const template = parameters('template')
-  if (template !== '' && !/^(0|no|false)$/i.test(template)) {
-    return invalid('template', 'is not offered')
-  }
-  return undefined
+  const wanted = (['email', 'call', 'template'] as const).find(
+    (name) => !/^(|0|no|false)$/i.test(parameters(name)),
+  )
+  return wanted && invalid(wanted, 'is not offered')
 }
 
 function malformed(parameters: TopicParameters): Fault | undefined {
@@ -142,9 +143,7 @@ function malformed(parameters: TopicParameters): Fault | undefined {
 
 function priorityOf(sent: string): Answer<number | undefined> {
   if (sent === '') return undefined
-  const name = sent.toLowerCase()
-  const named = Object.entries(PRIORITIES).find(([known]) => known === name)?.[1]
-  const priority = named ?? (/^[1-5]$/.test(name) ? Number(name) : undefined)
+  const priority = priorityNamed(sent) ?? (/^[1-5]$/.test(sent) ? Number(sent) : undefined)
   return priority ?? invalid('priority', 'must be 1 to 5, min, low, default, high, max or urgent')
 }
 
@@ -211,13 +210,7 @@ function attachmentName({ parameters }: TopicRequest): string {
 
 // The delay of a publication: a duration in the words of the tool, or a time.
 
-const UNIT_MS: readonly (readonly [form: RegExp, ms: number])[] = [
-  [/^(s|secs?|seconds?)$/, 1_000],
-  [/^(m|mins?|minutes?)$/, 60_000],
-  [/^(h|hrs?|hours?)$/, 3_600_000],
-  [/^(d|days?)$/, 86_400_000],
-]
-const DURATION = /^(\d{1,7})\s*([a-z]+)$/
+const DURATION = /^(\d{1,7})\s*(s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)$/
 const UNIX_TIME = /^\d{9,13}$/
 const DATE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(z|[+-]\d{2}:\d{2})$/i
 /** Times below this are seconds. */
@@ -230,10 +223,7 @@ const MILLISECONDS_FROM = 1_000_000_000_000
 function readDelay(sent: string, nowMs: number): number | undefined {
   const text = sent.trim().toLowerCase()
   const [, count, unit] = DURATION.exec(text) ?? []
-  if (count !== undefined && unit !== undefined) {
-    const ms = UNIT_MS.find(([form]) => form.test(unit))?.[1]
-    return ms === undefined ? undefined : nowMs + Number(count) * ms
-  }
+  if (unit !== undefined) return nowMs + Number(count) * UNIT_MS[unit.charAt(0) as Unit]
   if (UNIX_TIME.test(text)) {
     const time = Number(text)
     return time < MILLISECONDS_FROM ? time * 1000 : time

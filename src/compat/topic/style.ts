@@ -5,6 +5,7 @@ import { fault, isFault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
 import type { Acceptance } from '#src/acceptance/acceptance'
 import { readJson } from '#src/schemas/json/json'
+import { invalid } from '#src/schemas/values'
 import { readPublication } from './publication.ts'
 import { SEQUENCE_QUERY } from './schemas.ts'
 import { TOPIC_HEADERS, isYes, parametersOf, readJsonPublication } from './parameters.ts'
@@ -127,7 +128,7 @@ async function publishJson(acceptance: Acceptance, request: Sent): Promise<Answe
   if (isFault(sent)) return sent
   const { topic: key, parameters } = sent
   if (key.trim() === '') {
-    return fault('validation_failed', { field: 'topic', detail: 'topic is required' })
+    return invalid('topic', 'is required')
   }
   const asText = { ...request, headers: {}, body: NOTHING_SENT }
   return publish(acceptance, asText, { key, parameters, sequenceId: '' })

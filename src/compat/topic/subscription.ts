@@ -1,9 +1,12 @@
 // Reads the request of a subscriber of the topic style.
 
-import { fault } from '#domain/fault'
+import { UNIT_MS } from '#domain/runtime'
+import type { Unit } from '#domain/runtime'
 import type { Answer } from '#domain/ports'
+import { invalid } from '#src/schemas/values'
 import type { TopicMessage } from './messages.ts'
 import { isYes } from './parameters.ts'
+import { priorityNamed } from './publication.ts'
 import type { TopicParameters } from './parameters.ts'
 
 /**
@@ -22,20 +25,12 @@ export interface Subscription {
   readonly accepts: (message: TopicMessage) => boolean
 }
 
-const UNIT_MS: Readonly<Record<string, number>> = {
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-}
-
 /** The subscription that the parameters describe; validation_failed naming since. */
 export function readSubscription(parameters: TopicParameters, nowMs: number): Answer<Subscription> {
   const isPoll = isYes(parameters('poll'))
   const since = readSince(parameters('since'), { isPoll, nowMs })
   if (since === undefined) {
-    const detail = 'since must be all, none, latest, a message id, Unix seconds or a duration'
-    return fault('validation_failed', { field: 'since', detail })
+    return invalid('since', 'must be all, none, latest, a message id, Unix seconds or a duration')
   }
   return { since, isPoll, accepts: filterOf(parameters) }
 }
@@ -46,20 +41,11 @@ function readSince(
 ): Since | undefined {
   if (sent === '') return { kind: isPoll ? 'all' : 'none' }
   if (sent === 'all' || sent === 'none' || sent === 'latest') return { kind: sent }
-  const [, amount, unit = ''] = /^(\d{1,9})([smhd])$/.exec(sent) ?? []
+  const [, amount, unit] = /^(\d{1,9})([smhd])$/.exec(sent) ?? []
   if (amount !== undefined)
-    return { kind: 'time', ms: nowMs - Number(amount) * (UNIT_MS[unit] ?? 0) }
+    return { kind: 'time', ms: nowMs - Number(amount) * UNIT_MS[unit as Unit] }
   if (/^\d{1,11}$/.test(sent)) return { kind: 'time', ms: Number(sent) * 1000 }
   return /^[A-Za-z0-9]{12}$/.test(sent) ? { kind: 'id', id: sent } : undefined
-}
-
-const PRIORITY_OF_NAME: Readonly<Record<string, string>> = {
-  min: '1',
-  low: '2',
-  default: '3',
-  high: '4',
-  max: '5',
-  urgent: '5',
 }
 
 const itemsOf = (list: string): readonly string[] =>
@@ -67,8 +53,8 @@ const itemsOf = (list: string): readonly string[] =>
 
 function filterOf(parameters: TopicParameters): Subscription['accepts'] {
   const exact = (['id', 'message', 'title'] as const).filter((name) => parameters(name) !== '')
-  const priorities = itemsOf(parameters('priority')).map(
-    (item) => PRIORITY_OF_NAME[item.toLowerCase()] ?? item,
+  const priorities = itemsOf(parameters('priority')).map((item) =>
+    String(priorityNamed(item) ?? item),
   )
   const tags = itemsOf(parameters('tags'))
   return (message) => {

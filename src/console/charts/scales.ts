@@ -1,5 +1,6 @@
 // Where values and times stand in a chart, and which of them its axes name.
 
+import { UNIT_MS } from '#domain/runtime'
 import type { Limit } from '#console/state/past/limits.ts'
 import type { Line } from '#console/state/past/thing-history.ts'
 
@@ -55,13 +56,10 @@ export function roundValues({ low, high }: Range, wanted: number): readonly numb
   return Array.from({ length: count }, (_, at) => Number(((first + at) * step).toPrecision(12)))
 }
 
-const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
-const WITHIN_A_DAY = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720].map((n) => n * MINUTE_MS)
+const WITHIN_A_DAY = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720].map((n) => n * UNIT_MS.m)
 const DAYS = [1, 2, 4, 7, 14]
 const MONTHS = [1, 2, 3, 6, 12]
-const MONTH_MS = 30.4 * DAY_MS
+const MONTH_MS = 30.4 * UNIT_MS.d
 
 /** Round times within a span by the clock of this place, at most so many and two more. */
 export function roundTimes(fromMs: number, toMs: number, wanted: number): readonly number[] {
@@ -69,7 +67,7 @@ export function roundTimes(fromMs: number, toMs: number, wanted: number): readon
   const first = new Date(fromMs)
   first.setHours(0, 0, 0, 0)
   const within = WITHIN_A_DAY.find((step) => step >= rough)
-  const days = DAYS.find((count) => count * DAY_MS >= rough)
+  const days = DAYS.find((count) => count * UNIT_MS.d >= rough)
   let next = (at: number): number => new Date(first).setHours(0, 0, 0, at * (within ?? 0))
   if (within === undefined && days !== undefined) {
     next = (at) => new Date(first).setDate(first.getDate() + at * days)

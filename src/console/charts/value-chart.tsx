@@ -11,7 +11,8 @@ import { useCourses } from '#console/state/past/live-courses.ts'
 import { language } from '#console/state/saved.ts'
 import { lineOf, rangeOf } from '#console/state/past/thing-history.ts'
 import type { Course } from '#console/state/past/thing-history.ts'
-import { sentenceOf, t } from '#console/words/words.ts'
+import { t } from '#console/words/words.ts'
+import { Failure } from '#console/parts/page.tsx'
 import { Chart } from './chart.tsx'
 import type { ChartLine, Shade } from './plot.tsx'
 
@@ -52,13 +53,7 @@ export function ValueChart(props: ValueChartProps) {
     [course, to, language.value],
   )
   const limits = useMemo(() => (limit === undefined ? NO_LIMITS : [limit]), [limit])
-  if (courses.failure !== undefined) {
-    return (
-      <p class="problem" role="alert">
-        {sentenceOf(courses.failure)}
-      </p>
-    )
-  }
+  if (courses.failure !== undefined) return <Failure error={courses.failure} />
   if (!lines.some(({ line }) => line.values.some((value) => value !== null))) return null
   return (
     <figure class="chart">

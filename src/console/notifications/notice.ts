@@ -3,6 +3,7 @@
 import { ACTIONS_KEY, offeredActions } from '#src/schemas/fields/message-actions'
 import type { MessageAction } from '#src/schemas/fields/message-actions'
 import { recordFrom } from '#domain/record'
+import { UNIT_MS } from '#domain/runtime'
 import { NOTIFICATION_EN } from '#console/words/notification-en.ts'
 import { NOTIFICATION_ZH_CN } from '#console/words/notification-zh-cn.ts'
 import type { Acknowledging, Outcome } from './acknowledging.ts'
@@ -125,8 +126,6 @@ export function wishOf(button: string, { event }: Kept, at: number): Acknowledgi
   return event && found && { ...event, at, snooze: found[2] }
 }
 
-const HOUR_MS = 3_600_000
-
 /** The notification that takes the place of the one whose button was pressed. */
 export function outcomeNotice(
   { channelId, eventId, title, tag, at, snooze }: Acknowledging,
@@ -135,7 +134,7 @@ export function outcomeNotice(
 ): Notice {
   const t = wordsIn(language)
   const body = {
-    done: () => heldBy(undefined, snooze === '' ? undefined : at + HOUR_MS, language),
+    done: () => heldBy(undefined, snooze === '' ? undefined : at + UNIT_MS.h, language),
     waiting: () => t('acknowledgeWaits'),
     refused: () => `${t('acknowledgeFailed')}: ${outcome.kind === 'refused' ? outcome.text : ''}`,
   }[outcome.kind]()

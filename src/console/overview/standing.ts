@@ -2,11 +2,12 @@
 // Event of it is open, and silent while that is the Event of a rule about silence.
 
 import { isRecord } from '#domain/record'
-import type { Json } from '#domain/submission'
+import { SEVERITIES } from '#domain/submission'
+import type { Json, Severity } from '#domain/submission'
 import type { EventView } from '#src/client/view'
 import { acknowledgementOf } from '#console/people/acknowledge.ts'
-import { SEVERITIES, rankOf, ruleIdOf, severityOf, textOf } from '#console/people/events.ts'
-import type { SeverityWord } from '#console/people/events.ts'
+import { rankOf, ruleIdOf, severityOf } from '#console/people/events.ts'
+import { textOf } from '#console/state/text.ts'
 
 /** An open Event, and the channel that it is of. */
 export interface OpenEvent<Channel> {
@@ -15,7 +16,7 @@ export interface OpenEvent<Channel> {
 }
 
 /** What a Thing is marked with: the worst severity of its open Events, or that it is silent. */
-export type Trouble = SeverityWord | 'silent'
+export type Trouble = Severity | 'silent'
 
 export const thingOf = ({ fields }: EventView): string => textOf(fields['thing_id'])
 

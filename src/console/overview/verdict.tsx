@@ -1,6 +1,6 @@
 // The first line of an overview: whether anything is wrong, as of when the page knows it.
 
-import { SEVERITIES } from '#console/people/events.ts'
+import { SEVERITIES } from '#domain/submission'
 import { second } from '#console/state/clock.ts'
 import type { LiveChannel } from '#console/state/live-channel.ts'
 import { ask, asked } from '#console/state/route.ts'

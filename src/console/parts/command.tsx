@@ -3,7 +3,7 @@
 import { token } from '#console/state/saved.ts'
 import { SECRET_NAME, TOKEN_NAME } from '#console/state/submissions.ts'
 import { t } from '#console/words/words.ts'
-import { Copy } from './text.tsx'
+import { Code, Copy } from './text.tsx'
 
 interface CommandProps {
   readonly text: string
@@ -17,9 +17,7 @@ export const Command = ({ text, hasKey }: CommandProps) => (
       {hasKey !== true && t('asCommandHint', { name: SECRET_NAME })}
       {token.value !== '' && ` ${t('asCommandToken', { name: TOKEN_NAME })}`}
     </p>
-    <pre class="command" tabIndex={0} aria-label={t('asCommand')} role="region">
-      {text}
-    </pre>
+    <Code text={text} label={t('asCommand')} />
     <div>
       <Copy text={text} />
     </div>

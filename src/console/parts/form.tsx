@@ -6,6 +6,7 @@ import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 import { visible } from '#console/state/text.ts'
 import { sentenceOf, t } from '#console/words/words.ts'
+import { Problem } from './page.tsx'
 
 interface FieldProps {
   readonly label: string
@@ -118,6 +119,84 @@ export function Choice<Value extends string>(props: ChoiceProps<Value>) {
   )
 }
 
+interface CheckProps {
+  readonly label: string
+  readonly isChecked: boolean
+  readonly onChecked: (isChecked: boolean) => void
+}
+
+export const Check = ({ label, isChecked, onChecked }: CheckProps) => (
+  <label class="check">
+    <input
+      type="checkbox"
+      checked={isChecked}
+      onChange={(event) => onChecked(event.currentTarget.checked)}
+    />
+    {label}
+  </label>
+)
+
+interface ChosenProps<Name extends string> {
+  readonly names: readonly Name[]
+  readonly chosen: readonly Name[]
+  readonly textOf: (name: Name) => string
+  readonly onChosen: (chosen: readonly Name[]) => void
+}
+
+/** Names of which some are chosen, in their order. */
+export const Chosen = <Name extends string>(props: ChosenProps<Name>) => {
+  const { names, chosen, textOf, onChosen } = props
+  return (
+    <div class="models">
+      {names.map((name) => (
+        <Check
+          key={name}
+          label={textOf(name)}
+          isChecked={chosen.includes(name)}
+          onChecked={(isChecked) =>
+            onChosen(names.filter((each) => (each === name ? isChecked : chosen.includes(each))))
+          }
+        />
+      ))}
+    </div>
+  )
+}
+
+interface RadiosProps<Name extends string> {
+  readonly legend: string
+  /** Names the radio buttons that belong together. */
+  readonly group: string
+  readonly names: readonly Name[]
+  readonly chosen: Name
+  readonly textOf: (name: Name) => string
+  readonly onChosen: (chosen: Name) => void
+  readonly children?: ComponentChildren
+}
+
+/** Names of which one is chosen. */
+export const Radios = <Name extends string>(props: RadiosProps<Name>) => {
+  const { legend, group, names, chosen, textOf, onChosen, children } = props
+  return (
+    <fieldset>
+      <legend>{legend}</legend>
+      <div class="models">
+        {names.map((name) => (
+          <label class="check" key={name}>
+            <input
+              type="radio"
+              name={group}
+              checked={name === chosen}
+              onChange={() => onChosen(name)}
+            />
+            {textOf(name)}
+          </label>
+        ))}
+      </div>
+      {children}
+    </fieldset>
+  )
+}
+
 interface FormProps {
   readonly button: string
   readonly onSubmit: () => Promise<unknown> | undefined
@@ -160,11 +239,7 @@ export function Form({ button, onSubmit, children, isDanger, isSecond }: FormPro
       }}
     >
       {children}
-      {failure !== undefined && (
-        <p class="problem" role="alert">
-          {failure}
-        </p>
-      )}
+      <Problem text={failure} />
       <button
         type="submit"
         class={isDanger === true ? 'danger' : isSecond === true ? undefined : 'primary'}

@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks'
 
 import { afterDelay } from '#console/state/clock.ts'
-import { linkTarget, visible } from '#console/state/text.ts'
+import { cut, linkTarget, visible } from '#console/state/text.ts'
 import { t } from '#console/words/words.ts'
 
 const SHOWN_MAX = 2_000
@@ -25,7 +25,7 @@ export function LongText({ text, max = SHOWN_MAX }: LongTextProps) {
   if (text.length <= max || isWhole) return <Said text={text} />
   return (
     <>
-      <Said text={`${text.slice(0, max)}…`} />{' '}
+      <Said text={cut(text, max)} />{' '}
       <button type="button" class="quiet" onClick={() => setWhole(true)}>
         {t('all')}
       </button>
@@ -49,6 +49,19 @@ export const hostOf = (href: string): string => {
   const url = URL.parse(href)
   return url === null ? href : url.host || url.href
 }
+
+interface CodeProps {
+  readonly text: string
+  /** What it is, for who does not see it. */
+  readonly label: string
+}
+
+/** A text of several lines as it is, which a keyboard can scroll. */
+export const Code = ({ text, label }: CodeProps) => (
+  <pre class="command" tabIndex={0} role="region" aria-label={label}>
+    {text}
+  </pre>
+)
 
 const COPIED_MS = 1_500
 

@@ -10,10 +10,11 @@ import type { Face } from '#console/model/faces.ts'
 import type { LiveChannel } from '#console/state/live-channel.ts'
 import { attrTexts } from '#console/state/past/attr-texts.ts'
 import { observedAt } from '#console/search/search.ts'
-import { visible } from '#console/state/text.ts'
+import { cut, plain } from '#console/state/text.ts'
 import { rangeOf } from '#console/state/past/thing-history.ts'
 import type { Course } from '#console/state/past/thing-history.ts'
 import { age, t } from '#console/words/words.ts'
+import { Said } from './text.tsx'
 
 interface TilesProps {
   readonly channel: LiveChannel
@@ -57,7 +58,6 @@ function Tile({ channel, thing, name, face, day }: TileProps) {
   const at = setAt(thing, name)
   const isLagging = observedAt(thing) - at > LAG_MS
   const { text, unit } = texts.shown(value)
-  const shownText = visible(text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text)
   return (
     <div class="tile">
       <span class="of">{texts.label}</span>
@@ -65,7 +65,7 @@ function Tile({ channel, thing, name, face, day }: TileProps) {
         <Members members={value} />
       ) : (
         <span class={text.length > SHORT ? 'amount long' : 'amount'}>
-          <bdi>{shownText || '""'}</bdi>
+          <Said text={cut(text, SHOWN_MAX) || '""'} />
           {unit !== '' && <span class="unit"> {unit}</span>}
         </span>
       )}
@@ -105,15 +105,10 @@ const Members = ({ members }: { readonly members: Readonly<Record<string, Json>>
       .map(([name, value]) => (
         <>
           <dt>
-            <bdi>{visible(name)}</bdi>
+            <Said text={name} />
           </dt>
           <dd>
-            <bdi>
-              {visible(typeof value === 'string' ? value : JSON.stringify(value)).slice(
-                0,
-                SHOWN_MAX,
-              )}
-            </bdi>
+            <Said text={plain(value).slice(0, SHOWN_MAX)} />
           </dd>
         </>
       ))}

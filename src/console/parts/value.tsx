@@ -5,8 +5,9 @@ import { labelOf, shownAs } from '#console/model/faces.ts'
 import type { Face } from '#console/model/faces.ts'
 import { second } from '#console/state/clock.ts'
 import { language } from '#console/state/saved.ts'
-import { visible } from '#console/state/text.ts'
+import { cut } from '#console/state/text.ts'
 import { age } from '#console/words/words.ts'
+import { Said } from './text.tsx'
 
 interface ValueProps {
   readonly name: string
@@ -22,11 +23,10 @@ const NO_FACE: Face = {}
 
 export function Value({ name, value, face = NO_FACE, setAt }: ValueProps) {
   const { text, unit } = shownAs(face, name, value, language.value)
-  const cut = text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text || '""'
   return (
     <span class="value">
       <span class="amount">
-        <bdi>{visible(cut)}</bdi>
+        <Said text={cut(text, SHOWN_MAX) || '""'} />
         {unit !== '' && <span class="unit"> {unit}</span>}
       </span>
       <span class="of">

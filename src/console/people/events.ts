@@ -1,23 +1,22 @@
 // The Events of a channel as a person looks through them: by tab, by what is searched for, and in
 // groups of one rule.
 
+import { numberIn } from '#domain/record'
 import type { EventView } from '#src/client/view'
-import type { Json } from '#domain/submission'
+import { DEFAULT_SEVERITY, SEVERITIES } from '#domain/submission'
+import type { Json, Severity } from '#domain/submission'
 import { acknowledgementOf } from './acknowledge.ts'
-import { plain } from '#console/state/text.ts'
+import { plain, textOf } from '#console/state/text.ts'
 
-export const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
-export const numberOf = (value: Json | undefined): number | undefined =>
-  typeof value === 'number' ? value : undefined
 export const listOf = (value: Json | undefined): readonly string[] =>
   Array.isArray(value) ? value.map((item) => plain(item as Json)) : []
 
 export const eventTitle = ({ id, fields }: EventView): string => textOf(fields['title']) || id
 /** The rule that opened an Event; '' for one of no rule. */
 export const ruleIdOf = ({ attrs }: EventView): string => textOf(attrs['rule_id'])
-export const updatedAt = ({ fields }: EventView): number => numberOf(fields['event_time']) ?? 0
+export const updatedAt = ({ fields }: EventView): number => numberIn(fields['event_time']) ?? 0
 export const endedAt = ({ fields }: EventView): number =>
-  numberOf(fields['ended_at']) ?? numberOf(fields['event_time']) ?? 0
+  numberIn(fields['ended_at']) ?? numberIn(fields['event_time']) ?? 0
 
 export const TABS = ['open', 'acknowledged', 'closed'] as const
 export type Tab = (typeof TABS)[number]
@@ -27,13 +26,10 @@ export function tabOf(event: EventView, presentMs: number): Tab {
   return acknowledgementOf(event, presentMs) === undefined ? 'open' : 'acknowledged'
 }
 
-export const SEVERITIES = ['critical', 'high', 'normal', 'low'] as const
-export type SeverityWord = (typeof SEVERITIES)[number]
-
 /** The severity of an Event; a text that is none counts as normal. */
-export function severityOf({ fields }: EventView): SeverityWord {
+export function severityOf({ fields }: EventView): Severity {
   const said = textOf(fields['severity']).trim().toLowerCase()
-  return SEVERITIES.find((word) => word === said) ?? 'normal'
+  return SEVERITIES.find((word) => word === said) ?? DEFAULT_SEVERITY
 }
 
 /** Where an Event stands among others: 0 for the gravest. */

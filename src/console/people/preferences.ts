@@ -1,15 +1,14 @@
 // Which pushes of a channel reach this browser, as a form shows them (docs/people.md).
 
-import type { SEVERITIES } from './events.ts'
+import { MODELS } from '#domain/submission'
+import type { Model, Severity } from '#domain/submission'
 import type { BodyOf } from '#src/client/bodies'
 
 export type Preferences = BodyOf<'/channel/notify'>['notify']
 
 export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 export type Day = (typeof DAYS)[number]
-export const MODELS = ['message', 'event', 'thing'] as const
-export type Model = (typeof MODELS)[number]
-export type SeverityChoice = (typeof SEVERITIES)[number] | ''
+export type SeverityChoice = Severity | ''
 
 /** A time without sound; no day stands for every day. */
 export interface QuietForm {
@@ -29,8 +28,6 @@ export interface PreferencesForm {
   readonly things: string
   readonly quiet: readonly QuietForm[]
 }
-
-export const QUIET_MAX = 8
 
 /** A night by the clocks of this device. */
 export const newQuiet = (zone: string): QuietForm => ({

@@ -1,8 +1,9 @@
 // Makes the bodies of requests from the fields that a person fills in.
 
-import type { Json } from '#domain/submission'
+import { UNIT_MS } from '#domain/runtime'
+import type { Unit } from '#domain/runtime'
+import type { Json, Model } from '#domain/submission'
 
-export type Model = 'message' | 'event' | 'thing'
 /** When a Message is sent: at once, after a time, or at a time. */
 export const WHENS = ['now', 'delay', 'at'] as const
 export type When = (typeof WHENS)[number]
@@ -66,12 +67,11 @@ const scheduleOf = ({ when, delay, at }: Draft): Readonly<Record<string, Json>> 
 }
 
 const DURATION = /^(\d+)([smhd])$/
-const UNIT_MS: Readonly<Record<string, number>> = { s: 1e3, m: 60e3, h: 3_600e3, d: 86_400e3 }
 
 /** The milliseconds of a duration as 10m; NaN for what is none. */
 export function durationMs(text: string): number {
-  const [, count, unit = ''] = DURATION.exec(text.trim()) ?? []
-  return Number(count) * (UNIT_MS[unit] ?? Number.NaN)
+  const [, count, unit] = DURATION.exec(text.trim()) ?? []
+  return Number(count) * UNIT_MS[unit as Unit]
 }
 
 /** When a draft of a Message would be sent, in Unix milliseconds; NaN for what names no time. */

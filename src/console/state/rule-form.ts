@@ -5,7 +5,7 @@ import { isRecord } from '#domain/record'
 import type { Json } from '#domain/submission'
 import { pairsOf, valuesOf } from './pairs.ts'
 import type { Pair } from './pairs.ts'
-import { plain, typed, typedIn } from './text.ts'
+import { plain, textOf, typed, typedIn } from './text.ts'
 
 export type RuleJson = Readonly<Record<string, Json>>
 
@@ -212,8 +212,6 @@ function withoutDefaults(rule: RuleJson, output: 'event' | 'message'): RuleJson 
     [output]: { ...texts, ...(severity !== undefined && severity !== 'normal' && { severity }) },
   }
 }
-
-const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
 const isList = (value: Json | undefined): value is readonly Json[] => Array.isArray(value)
 

@@ -6,7 +6,7 @@
 
 import { effect, signal } from '@preact/signals'
 
-import { isRecord } from '#domain/record'
+import { isRecord, textIn } from '#domain/record'
 
 /** A channel that this browser opens. */
 export interface SavedChannel {
@@ -46,7 +46,7 @@ const NAME = 'heliograph console'
 
 const kept = read()
 
-export const token = signal(textIn(kept['token']))
+export const token = signal(textIn(kept['token']) ?? '')
 /** True for a gateway token that would take the place of another one. '' stands for none. */
 export const replacesToken = (other: string): boolean =>
   other !== '' && token.peek() !== '' && other !== token.peek() // saved/1
@@ -92,10 +92,6 @@ function read(): Readonly<Record<string, unknown>> {
   } catch {
     return {}
   }
-}
-
-function textIn(value: unknown): string {
-  return typeof value === 'string' ? value : ''
 }
 
 function themeIn(value: unknown): Theme {

@@ -1,9 +1,10 @@
 // Sends what a person fills in, and words the command that sends the same.
 
+import type { Model } from '#domain/submission'
 import { HeliographError } from '#src/client/error'
 import { afterDelay, nowMs } from './clock.ts'
 import { bodyOf, sentAt } from './drafts.ts'
-import type { Draft, Model } from './drafts.ts'
+import type { Draft } from './drafts.ts'
 import { BASE_URL, client } from './gateway.ts'
 import { readerOf } from './history.ts'
 import { token } from './saved.ts'

@@ -1,6 +1,6 @@
 // Texts of strangers: shown as they are, and unable to disturb what stands beside them.
 
-import { jsonOf } from '#domain/record'
+import { jsonOf, textIn } from '#domain/record'
 import type { Json } from '#domain/submission'
 
 // Characters that change the order of letters around them, or show nothing at all.
@@ -14,6 +14,13 @@ export const visible = (text: string): string =>
     if (code < 0x20) return String.fromCharCode(0x2400 + code)
     return `⟨${code.toString(16).toUpperCase().padStart(4, '0')}⟩`
   })
+
+/** The first characters of a text, with a sign that it goes on. */
+export const cut = (text: string, max: number): string =>
+  text.length > max ? `${text.slice(0, max)}…` : text
+
+/** The value if it is a text; an empty one for everything else. */
+export const textOf = (value: unknown): string => textIn(value) ?? ''
 
 /** JSON to be written on, in which such characters are escapes. */
 export const writable = (value: unknown): string =>

@@ -4,8 +4,9 @@ import { second } from '#console/state/clock.ts'
 import { listSubscribers, removeSubscriber } from '#console/state/subscribers.ts'
 import type { KnownSubscriber } from '#console/state/subscribers.ts'
 import { dayText, moment, t } from '#console/words/words.ts'
+import { Card } from '#console/parts/page.tsx'
 import { Sure } from '#console/parts/sure.tsx'
-import { Card, useRead } from './channel-keys.tsx'
+import { useRead } from './channel-keys.tsx'
 import type { OwnerProps } from './channel-keys.tsx'
 
 export function Devices({ channel, password }: OwnerProps) {

@@ -17,8 +17,8 @@ import { changePresentation, ownOf } from '#console/state/history.ts'
 import type { LiveChannel } from '#console/state/live-channel.ts'
 import { visible } from '#console/state/text.ts'
 import { t } from '#console/words/words.ts'
-import { Choice, Field, Form } from '#console/parts/form.tsx'
-import { Card } from './channel-keys.tsx'
+import { Check, Choice, Field, Form } from '#console/parts/form.tsx'
+import { Card } from '#console/parts/page.tsx'
 
 const WORDS = {
   label: 'faceLabel',
@@ -169,14 +169,7 @@ function FaceForm({ channel, own, edited, onEdited }: FaceFormProps) {
             problem={isWrong(name) ? t('faceNumber') : undefined}
           />
         ))}
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={isHidden}
-            onChange={(event) => setHides(event.currentTarget.checked)}
-          />
-          {t('faceHidden')}
-        </label>
+        <Check label={t('faceHidden')} isChecked={isHidden} onChecked={setHides} />
       </div>
     </Form>
   )

@@ -1,21 +1,22 @@
 // The keys of a channel, and the link that carries one to another device.
 
 import { signal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 
-import type { ListedKey } from '#src/client/bodies'
+import { UNIT_MS } from '#domain/runtime'
+import type { KeyScope, ListedKey } from '#src/client/bodies'
 import { browserName, makeKey } from '#console/state/channels.ts'
 import { nowMs, second } from '#console/state/clock.ts'
 import { BASE_URL, client } from '#console/state/gateway.ts'
 import type { LiveChannel } from '#console/state/live-channel.ts'
 import { hashOf } from '#console/state/route.ts'
 import { connection } from '#console/state/session.ts'
-import { dayText, moment, sentenceOf, span, t } from '#console/words/words.ts'
-import { Choice, Field, Form } from '#console/parts/form.tsx'
+import { dayText, moment, span, t } from '#console/words/words.ts'
+import { Check, Choice, Chosen, Field, Form } from '#console/parts/form.tsx'
+import { Card, Failure, useFound } from '#console/parts/page.tsx'
 import { QrCode } from '#console/parts/qr-code.tsx'
 import { Sure } from '#console/parts/sure.tsx'
-import { Copy, Said } from '#console/parts/text.tsx'
+import { Code, Copy, Said } from '#console/parts/text.tsx'
 
 /** What only the password of a channel opens. */
 export interface OwnerProps {
@@ -24,37 +25,18 @@ export interface OwnerProps {
   readonly password: string
 }
 
-export const Card = ({
-  title,
-  children,
-}: {
-  readonly title: string
-  children: ComponentChildren
-}) => (
-  <section class="card">
-    <h2>{title}</h2>
-    {children}
-  </section>
-)
-
 /** What the gateway answers to a read, again once it is back, or else why there is nothing. */
 export function useRead<Found>(read: () => Promise<Found>, inputs: readonly unknown[]) {
-  const [found, setFound] = useState<Found>()
-  const [failure, setFailure] = useState<unknown>()
+  const isOpen = connection.value.kind === 'open'
+  const { found, failure, setFound } = useFound(read, [...inputs, isOpen])
   const again = (): Promise<void> => read().then(setFound)
-  useEffect(() => void again().catch(setFailure), [...inputs, connection.value.kind === 'open'])
-  const problem = found === undefined && failure !== undefined && (
-    <p class="problem" role="alert">
-      {sentenceOf(failure)}
-    </p>
-  )
+  const problem = found === undefined && failure !== undefined && <Failure error={failure} />
   return { found, again, problem }
 }
 
 /** Counts the keys that this page made, so that the list shows them. */
 const keysMade = signal(0)
 
-const DAY_MS = 86_400_000
 const ENDS_DAYS = [1, 7, 30, 90] as const
 
 interface LinkProps {
@@ -72,7 +54,7 @@ export function Link({ channelId, password }: LinkProps) {
   const make = async (): Promise<void> => {
     const scopes = may === 'read' || isWall ? (['read'] as const) : (['read', 'send'] as const)
     const label = `${t('linkOf')}, ${browserName()}`.slice(0, 128)
-    const expiresAt = days === '' ? undefined : nowMs() + Number(days) * DAY_MS
+    const expiresAt = days === '' ? undefined : nowMs() + Number(days) * UNIT_MS.d
     const secret = await makeKey(channelId, password, { label, scopes, expiresAt })
     keysMade.value += 1
     const place = { view: 'open', channelId, secret, token: '' } as const
@@ -99,26 +81,17 @@ export function Link({ channelId, password }: LinkProps) {
               ['', t('endsNever')],
               ...ENDS_DAYS.map((n): [string, string] => [
                 String(n),
-                t('endsIn', { age: span(n * DAY_MS) }),
+                t('endsIn', { age: span(n * UNIT_MS.d) }),
               ]),
             ]}
             onValue={setDays}
           />
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={isWall}
-              onChange={(event) => setWall(event.currentTarget.checked)}
-            />
-            {t('shareWall')}
-          </label>
+          <Check label={t('shareWall')} isChecked={isWall} onChecked={setWall} />
         </Form>
       ) : (
         <>
           <QrCode text={link} label={t('qr')} />
-          <pre class="command" tabIndex={0} role="region" aria-label={t('linkOf')}>
-            {link}
-          </pre>
+          <Code text={link} label={t('linkOf')} />
           <div class="actions">
             <Copy text={link} />
             <button type="button" class="quiet" onClick={() => setLink(undefined)}>
@@ -132,17 +105,18 @@ export function Link({ channelId, password }: LinkProps) {
 }
 
 const KEYS_SHOWN = 200
+const SCOPES = ['read', 'send'] as const
+const scopeText = (scope: KeyScope): string => t(scope === 'read' ? 'scopeRead' : 'scopeSend')
 
 export function Keys({ channel, password }: OwnerProps) {
   const [made, setMade] = useState<string>()
   const [label, setLabel] = useState('')
-  const [scopes, setScopes] = useState({ read: true, send: true })
+  const [scopes, setScopes] = useState<readonly KeyScope[]>(SCOPES)
   const proof = { channel_id: channel.id, password }
   const read = () => client.peek().key.list({ ...proof, limit: KEYS_SHOWN })
   const { found, again, problem } = useRead(read, [channel, password, keysMade.value])
   const make = async (): Promise<void> => {
-    const names = (['read', 'send'] as const).filter((name) => scopes[name])
-    setMade(await makeKey(channel.id, password, { label, scopes: names }))
+    setMade(await makeKey(channel.id, password, { label, scopes }))
     setLabel('')
     await again()
   }
@@ -174,20 +148,7 @@ export function Keys({ channel, password }: OwnerProps) {
         <Field label={t('label')} value={label} onValue={setLabel} input={{ maxLength: 128 }} />
         <fieldset>
           <legend>{t('scopes')}</legend>
-          <div class="models">
-            {(['read', 'send'] as const).map((name) => (
-              <label class="check" key={name}>
-                <input
-                  type="checkbox"
-                  checked={scopes[name]}
-                  onChange={(event) =>
-                    setScopes({ ...scopes, [name]: event.currentTarget.checked })
-                  }
-                />
-                {t(name === 'read' ? 'scopeRead' : 'scopeSend')}
-              </label>
-            ))}
-          </div>
+          <Chosen names={SCOPES} chosen={scopes} textOf={scopeText} onChosen={setScopes} />
         </fieldset>
       </Form>
     </Card>
@@ -208,7 +169,7 @@ function Key({ listed, onRevoke }: KeyProps) {
         <Said text={name} />
       </strong>
       <span class="hint">
-        {scopes.map((scope) => t(scope === 'read' ? 'scopeRead' : 'scopeSend')).join(', ')} ·{' '}
+        {scopes.map(scopeText).join(', ')} ·{' '}
         {day === undefined ? t('neverUsed') : t('lastUsed', { day: dayText(day) })}
         {ends !== undefined && ` · ${t('expiresAt', { time: moment(ends, second.peek()) })}`}
       </span>

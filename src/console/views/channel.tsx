@@ -16,12 +16,13 @@ import type { LiveChannel } from '#console/state/live-channel.ts'
 import { go, hashOf } from '#console/state/route.ts'
 import { channels, keepChannel } from '#console/state/saved.ts'
 import { moment, span, t } from '#console/words/words.ts'
-import { Field, Form } from '#console/parts/form.tsx'
+import { Check, Field, Form } from '#console/parts/form.tsx'
+import { Card } from '#console/parts/page.tsx'
 import { Sure } from '#console/parts/sure.tsx'
 import { Copy, Said } from '#console/parts/text.tsx'
 import { Devices } from './channel-devices.tsx'
 import { Faces } from './channel-faces.tsx'
-import { Card, Keys, Link, useRead } from './channel-keys.tsx'
+import { Keys, Link, useRead } from './channel-keys.tsx'
 import type { OwnerProps } from './channel-keys.tsx'
 import { Notify } from './notify.tsx'
 
@@ -169,14 +170,7 @@ function Password({ channel, password }: OwnerProps) {
           input={{ autocomplete: 'new-password' }}
           isSecret
         />
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={keepsKeys}
-            onChange={(event) => setKeepsKeys(event.currentTarget.checked)}
-          />
-          {t('keepKeys')}
-        </label>
+        <Check label={t('keepKeys')} isChecked={keepsKeys} onChecked={setKeepsKeys} />
       </Form>
       <p role="status">{isDone && t('passwordChanged')}</p>
     </Card>

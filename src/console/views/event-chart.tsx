@@ -1,14 +1,16 @@
 // The values that an Event is about, half an hour before and after it began.
 
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
 
 import type { EventView } from '#src/client/view'
-import { ruleIdOf, textOf } from '#console/people/events.ts'
+import { ruleIdOf } from '#console/people/events.ts'
 import { limitsIn } from '#console/state/past/limits.ts'
 import type { LiveChannel } from '#console/state/live-channel.ts'
 import type { RuleJson } from '#console/state/rule-form.ts'
 import { jsonOfRule, readRule } from '#console/state/rules.ts'
+import { textOf } from '#console/state/text.ts'
 import { ValueChart } from '#console/charts/value-chart.tsx'
+import { useFound } from '#console/parts/page.tsx'
 import { beganAt, shadesOf } from './events.tsx'
 
 const AROUND_MS = 30 * 60_000
@@ -56,16 +58,9 @@ export function EventCharts({ channel, event }: EventChartsProps) {
 
 /** A rule for what it watches; undefined where it cannot be read, or is none. */
 function useRule(channel: LiveChannel, ruleId: string): RuleJson | undefined {
-  const [rule, setRule] = useState<RuleJson>()
-  const isCurrent = channel.isCurrent.value
-  useEffect(() => {
-    if (ruleId === '') return undefined
-    const ended = new AbortController()
-    readRule(channel.id, ruleId, ended.signal).then(
-      (record) => setRule(jsonOfRule(record)),
-      () => {},
-    )
-    return () => ended.abort()
-  }, [channel, ruleId, isCurrent])
-  return rule
+  const { found } = useFound(
+    (ended) => (ruleId === '' ? undefined : readRule(channel.id, ruleId, ended)),
+    [channel, ruleId, channel.isCurrent.value],
+  )
+  return found && jsonOfRule(found)
 }

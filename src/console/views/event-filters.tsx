@@ -7,6 +7,7 @@ import type { LiveChannel } from '#console/state/live-channel.ts'
 import { ask, asked, hashOf } from '#console/state/route.ts'
 import { t } from '#console/words/words.ts'
 import { Choice, Field } from '#console/parts/form.tsx'
+import { SeverityChoice } from '#console/parts/severity.tsx'
 
 const TAB_WORDS = {
   open: 'openEvents',
@@ -58,15 +59,9 @@ export function EventWishes({ events, wish, titles }: WishesProps) {
         onValue={(search) => ask({ search })}
         input={{ type: 'search' }}
       />
-      <Choice
-        label={t('severity')}
+      <SeverityChoice
         value={wish.severity}
-        options={[
-          every,
-          ...(['critical', 'high', 'normal', 'low'] as const).map(
-            (name) => [name, t(name)] as const,
-          ),
-        ]}
+        none={t('filterAll')}
         onValue={(severity) => ask({ severity })}
       />
       {rules.length > 0 && (

@@ -4,21 +4,22 @@ import { useEffect, useState } from 'preact/hooks'
 
 import type { EventView } from '#src/client/view'
 import type { FeedRecord } from '#src/client/bodies'
-import { isRecord } from '#domain/record'
+import { isRecord, numberIn } from '#domain/record'
 import type { Json } from '#domain/submission'
 import { nowMs, second } from '#console/state/clock.ts'
 import { client, codeOf } from '#console/state/gateway.ts'
 import { faceOf } from '#console/model/faces.ts'
-import type { Face } from '#console/model/faces.ts'
-import { eventTitle, numberOf, ruleIdOf, textOf } from '#console/people/events.ts'
+import { eventTitle, ruleIdOf } from '#console/people/events.ts'
 import { readFeed, readerOf } from '#console/state/history.ts'
 import type { LiveChannel } from '#console/state/live-channel.ts'
 import { hashOf } from '#console/state/route.ts'
 import { titleOf } from '#console/search/search.ts'
+import { textOf } from '#console/state/text.ts'
 import { localTimes, moment, sentenceOf, t } from '#console/words/words.ts'
 import { Acknowledge, Holder } from '#console/parts/acknowledge.tsx'
 import { Empty, Form } from '#console/parts/form.tsx'
 import { Markdown } from '#console/parts/markdown.tsx'
+import { Failure } from '#console/parts/page.tsx'
 import { Receipts } from '#console/parts/receipts.tsx'
 import { Severity } from '#console/parts/severity.tsx'
 import { LongText, Said, TITLE_MAX } from '#console/parts/text.tsx'
@@ -110,18 +111,10 @@ function Opened({ channel, event, updates, failure }: OpenedProps) {
       <About channel={channel} event={event} />
       <EventCharts channel={channel} event={event} />
       <div class="values tiles">
-        {Object.entries(attrs)
-          .filter(([name]) => name !== 'rule_id')
-          .map(([name, value]) => (
-            <Value key={name} name={name} value={value} face={faceIn(channel, event, name)} />
-          ))}
+        <Values channel={channel} event={event} attrs={attrs} />
       </div>
       <h2>{t('updates')}</h2>
-      {updates.length === 0 && failure !== undefined && (
-        <p class="problem" role="alert">
-          {sentenceOf(failure)}
-        </p>
-      )}
+      {updates.length === 0 && <Failure error={failure} />}
       <ol class="updates">
         {updates
           .map((entry, at) => (
@@ -134,10 +127,20 @@ function Opened({ channel, event, updates, failure }: OpenedProps) {
   )
 }
 
-/** How the Thing of an Event shows a value. */
-function faceIn(channel: LiveChannel, { fields }: EventView, attr: string): Face {
-  const id = textOf(fields['thing_id'])
-  return faceOf(channel.presentation.value, channel.things.get(id) ?? { id, fields: {} }, attr)
+interface ValuesProps extends Pick<OpenedProps, 'channel' | 'event'> {
+  readonly attrs: Payload
+}
+
+/** The values of an Event, as its Thing shows them; its rule has a place of its own. */
+function Values({ channel, event, attrs }: ValuesProps) {
+  const id = textOf(event.fields['thing_id'])
+  const thing = channel.things.get(id) ?? { id, fields: {} }
+  return Object.entries(attrs)
+    .filter(([name]) => name !== 'rule_id')
+    .map(([name, value]) => {
+      const face = faceOf(channel.presentation.value, thing, name)
+      return <Value key={name} name={name} value={value} face={face} />
+    })
 }
 
 /** The Thing that an Event is about, and the rule that opened it. */
@@ -206,13 +209,13 @@ function Update({ channel, event, entry, before }: UpdateProps) {
   const { attrs, message, status, note, severity, event_time: time } = payload
   const action = ACTIONS[entry.action as keyof typeof ACTIONS] ?? 'updated'
   // Reminders and escalations repeat the time of the Event before them.
-  const at = entry.action === 'remind' || entry.action === 'escalate' ? undefined : numberOf(time)
+  const at = entry.action === 'remind' || entry.action === 'escalate' ? undefined : numberIn(time)
   const news = [textOf(status), textOf(message), textOf(note)]
   const texts = [isRenamed ? title : '', attentionIn(payload), ...news]
   return (
     <li>
       <time>
-        {moment(numberOf(payload['acknowledged_at']) ?? at ?? entry.accepted_at, second.value)}
+        {moment(numberIn(payload['acknowledged_at']) ?? at ?? entry.accepted_at, second.value)}
       </time>
       <span>{t(action)}</span>
       <Severity severity={severity} />
@@ -220,12 +223,7 @@ function Update({ channel, event, entry, before }: UpdateProps) {
         <LongText text={texts.filter(Boolean).join(' · ')} />
       </span>
       <span class="values">
-        {isRecord(attrs) &&
-          Object.entries(attrs as Readonly<Record<string, Json>>)
-            .filter(([name]) => name !== 'rule_id')
-            .map(([name, value]) => (
-              <Value key={name} name={name} value={value} face={faceIn(channel, event, name)} />
-            ))}
+        {isRecord(attrs) && <Values channel={channel} event={event} attrs={attrs} />}
       </span>
     </li>
   )

@@ -1,7 +1,9 @@
 // The Events of a channel: those that nobody has, those that somebody has, and what is over.
 
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 
+import { numberIn } from '#domain/record'
+import type { RuleRecord } from '#src/client/bodies'
 import type { EventView } from '#src/client/view'
 import { second } from '#console/state/clock.ts'
 import type { LiveChannel } from '#console/state/live-channel.ts'
@@ -13,58 +15,50 @@ import {
   groupsByRule,
   isWanted,
   median,
-  numberOf,
   severityOf,
   tabOf,
-  textOf,
   updatedAt,
 } from '#console/people/events.ts'
 import type { EventGroup, Tab } from '#console/people/events.ts'
 import { ask, asked, hashOf } from '#console/state/route.ts'
 import { jsonOfRule, listRules } from '#console/state/rules.ts'
 import { knownAt } from '#console/state/session.ts'
-import { plain } from '#console/state/text.ts'
+import { plain, textOf } from '#console/state/text.ts'
 import { dayName, localTimes, moment, span, t } from '#console/words/words.ts'
 import type { Shade } from '#console/charts/plot.tsx'
 import { Acknowledge, Holder } from '#console/parts/acknowledge.tsx'
 import { Empty } from '#console/parts/form.tsx'
+import { useFound } from '#console/parts/page.tsx'
 import { Severity } from '#console/parts/severity.tsx'
 import { Said } from '#console/parts/text.tsx'
 import { EventTabs, EventWishes } from './event-filters.tsx'
 
 /** When an Event began; undefined where neither it nor its first entry says so. */
 export const beganAt = (channel: LiveChannel, { id, fields }: EventView): number | undefined =>
-  numberOf(fields['started_at']) ?? channel.began.get(id)
+  numberIn(fields['started_at']) ?? channel.began.get(id)
 
 /** The times of Events, as far as their beginning is known. */
 export function shadesOf(channel: LiveChannel, events: readonly EventView[]): readonly Shade[] {
   return events.flatMap((event) => {
     const { fields, state } = event
-    const fromMs = beganAt(channel, event) ?? numberOf(fields['event_time'])
+    const fromMs = beganAt(channel, event) ?? numberIn(fields['event_time'])
     if (fromMs === undefined) return []
-    const ended = numberOf(fields['ended_at']) ?? numberOf(fields['event_time']) ?? fromMs
+    const ended = numberIn(fields['ended_at']) ?? numberIn(fields['event_time']) ?? fromMs
     const isGrave = fields['severity'] === 'critical' || fields['severity'] === 'high'
     return [{ fromMs, toMs: state === 'open' ? Infinity : ended, isGrave }]
   })
 }
 
 const GROUP_SHOWN = 5
+const NO_RULES: readonly RuleRecord[] = []
 
 /** The titles of the rules of a channel by their ids; none where they cannot be read. */
 function useRuleTitles(channelId: string): ReadonlyMap<string, string> {
-  const [titles, setTitles] = useState<ReadonlyMap<string, string>>(new Map())
-  useEffect(() => {
-    const ended = new AbortController()
-    listRules(channelId, ended.signal).then(
-      (rules) =>
-        setTitles(
-          new Map(rules.map((rule) => [rule.rule_id, plain(jsonOfRule(rule)['title'] ?? '')])),
-        ),
-      () => {},
-    )
-    return () => ended.abort()
-  }, [channelId])
-  return titles
+  const { found = NO_RULES } = useFound((ended) => listRules(channelId, ended), [channelId])
+  return useMemo(
+    () => new Map(found.map((rule) => [rule.rule_id, plain(jsonOfRule(rule)['title'] ?? '')])),
+    [found],
+  )
 }
 
 export function Events({ channel }: { readonly channel: LiveChannel }) {

@@ -8,8 +8,9 @@ import { client, wantsToken } from '#console/state/gateway.ts'
 import { Figures } from '#console/state/metrics.ts'
 import { language } from '#console/state/saved.ts'
 import { number, shown } from '#console/state/units.ts'
-import { sentenceOf, t } from '#console/words/words.ts'
+import { t } from '#console/words/words.ts'
 import { Empty } from '#console/parts/form.tsx'
+import { Card, Failure } from '#console/parts/page.tsx'
 
 const ASK_EVERY_MS = 3_000
 
@@ -83,9 +84,7 @@ const Failed = ({ error }: { readonly error: unknown }) =>
       </a>
     </Empty>
   ) : (
-    <p class="problem" role="alert">
-      {sentenceOf(error)}
-    </p>
+    <Failure error={error} />
   )
 
 function Operation({ seen }: { readonly seen: Seen }) {
@@ -151,8 +150,7 @@ const Figure = ({ label, text, isGrave }: FigureProps) => (
 )
 
 const Parts = ({ readiness }: { readonly readiness: Readiness }) => (
-  <section class="card">
-    <h2>{t('parts')}</h2>
+  <Card title={t('parts')}>
     <dl class="facts">
       {readiness.dependencies.map(({ name, ready, detail }) => (
         <>
@@ -164,7 +162,7 @@ const Parts = ({ readiness }: { readonly readiness: Readiness }) => (
       ))}
     </dl>
     <p class="hint">{t('durability', { text: readiness.durability })}</p>
-  </section>
+  </Card>
 )
 
 function Providers({ figures }: { readonly figures: Figures }) {
@@ -177,8 +175,7 @@ function Providers({ figures }: { readonly figures: Figures }) {
     return [true, t('circuitClosed')]
   }
   return (
-    <section class="card">
-      <h2>{t('providers')}</h2>
+    <Card title={t('providers')}>
       {providers.length === 0 ? (
         <p>{t('noProviders')}</p>
       ) : (
@@ -206,15 +203,14 @@ function Providers({ figures }: { readonly figures: Figures }) {
           </tbody>
         </table>
       )}
-    </section>
+    </Card>
   )
 }
 
 function Refusals({ figures }: { readonly figures: Figures }) {
   const refused = figures.of('refused_total').filter(({ value }) => value > 0)
   return (
-    <section class="card">
-      <h2>{t('refusals')}</h2>
+    <Card title={t('refusals')}>
       {refused.length === 0 ? (
         <p>{t('noRefusals')}</p>
       ) : (
@@ -231,6 +227,6 @@ function Refusals({ figures }: { readonly figures: Figures }) {
             ))}
         </dl>
       )}
-    </section>
+    </Card>
   )
 }

@@ -13,9 +13,10 @@ import { hashOf } from '#console/state/route.ts'
 import { token } from '#console/state/saved.ts'
 import { SECRET_NAME } from '#console/state/submissions.ts'
 import { writable } from '#console/state/text.ts'
-import { age, moment, sentenceOf, t } from '#console/words/words.ts'
+import { age, moment, t } from '#console/words/words.ts'
 import { Choice, Field, Form } from '#console/parts/form.tsx'
-import { Copy, Said } from '#console/parts/text.tsx'
+import { Card, Failure } from '#console/parts/page.tsx'
+import { Code, Copy, Said } from '#console/parts/text.tsx'
 
 const READ_EVERY_MS = 2_000
 const SHOWN_MAX = 100
@@ -76,11 +77,7 @@ function Feed({ channel }: { readonly channel: LiveChannel }) {
           {t(isPaused ? 'goOn' : 'pause')}
         </button>
       </div>
-      {failure !== undefined && (
-        <p class="problem" role="alert">
-          {sentenceOf(failure)}
-        </p>
-      )}
+      <Failure error={failure} />
       {entries.length === 0 && <p class="hint">{t('noEntries')}</p>}
       <ul class="entries">
         {entries.map((entry) => (
@@ -102,9 +99,7 @@ function Entry({ entry, channelId }: { readonly entry: FeedRecord; readonly chan
         </summary>
         {isOpen && (
           <>
-            <pre class="command" tabIndex={0} role="region" aria-label="JSON">
-              {writable(entry)}
-            </pre>
+            <Code text={writable(entry)} label="JSON" />
             <Again entry={entry} channelId={channelId} />
           </>
         )}
@@ -126,9 +121,7 @@ function Again({ entry, channelId }: { readonly entry: FeedRecord; readonly chan
         onValue={setKind}
       />
       <p class="hint">{t('replayHint', { name: SECRET_NAME })}</p>
-      <pre class="command" tabIndex={0} role="region" aria-label={`${t('replay')}: ${kind}`}>
-        {text}
-      </pre>
+      <Code text={text} label={`${t('replay')}: ${kind}`} />
       <Copy text={text} />
     </>
   )
@@ -156,8 +149,7 @@ function Refused({ channel }: { readonly channel: LiveChannel }) {
     }
   }, [channel])
   return (
-    <section class="card">
-      <h2>{t('refusalsOf')}</h2>
+    <Card title={t('refusalsOf')}>
       {items.length === 0 && <p class="hint">{t('noRefusalsOf')}</p>}
       <ul class="entries">
         {items.map(({ model, action, error_code: code, error, detail, count, last_at: at }) => (
@@ -173,7 +165,7 @@ function Refused({ channel }: { readonly channel: LiveChannel }) {
           </li>
         ))}
       </ul>
-    </section>
+    </Card>
   )
 }
 
@@ -185,16 +177,11 @@ function Operation() {
     return id.trim() === '' ? undefined : client.peek().status(id.trim()).then(setFound)
   }
   return (
-    <section class="card">
-      <h2>{t('operation')}</h2>
+    <Card title={t('operation')}>
       <Form button={t('findOperation')} onSubmit={find}>
         <Field label={t('operationId')} value={id} onValue={setId} input={{ class: 'mono' }} />
       </Form>
-      {found !== undefined && (
-        <pre class="command" tabIndex={0} role="region" aria-label={t('operation')}>
-          {writable(found)}
-        </pre>
-      )}
-    </section>
+      {found !== undefined && <Code text={writable(found)} label={t('operation')} />}
+    </Card>
   )
 }

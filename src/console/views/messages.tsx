@@ -7,18 +7,20 @@ import { decrypt, keyFromPassphrase } from '#src/client/encryption'
 import type { EncryptionKey } from '#src/client/encryption'
 import { second } from '#console/state/clock.ts'
 import { BLANK_DRAFT } from '#console/state/drafts.ts'
-import { dayOf, listOf, textOf } from '#console/people/events.ts'
+import { dayOf, listOf } from '#console/people/events.ts'
 import type { FeedMessage, LiveChannel } from '#console/state/live-channel.ts'
 import { ask, asked, hashOf } from '#console/state/route.ts'
 import { scheduled } from '#console/state/saved.ts'
 import { cancelScheduled, forgetScheduled, waitingAt } from '#console/state/scheduled.ts'
 import { titleOf } from '#console/search/search.ts'
 import { commandFor } from '#console/state/submissions.ts'
+import { textOf } from '#console/state/text.ts'
 import { dayName, moment, t } from '#console/words/words.ts'
 import { Actions } from '#console/parts/actions.tsx'
 import { Command } from '#console/parts/command.tsx'
 import { Empty, Field, Form } from '#console/parts/form.tsx'
 import { Markdown } from '#console/parts/markdown.tsx'
+import { Card, useSome } from '#console/parts/page.tsx'
 import { Receipts } from '#console/parts/receipts.tsx'
 import { Severity } from '#console/parts/severity.tsx'
 import { Sure } from '#console/parts/sure.tsx'
@@ -31,11 +33,11 @@ const keys = new Map<string, EncryptionKey[]>()
 
 export function Messages({ channel }: { readonly channel: LiveChannel }) {
   const { search: text = '' } = asked.value
-  const [shown, setShown] = useState(SHOWN)
   void channel.messagesDrawn.value
   const { messages } = channel
   const found = useMemo(() => messages.filter((message) => holds(message, text)), [messages, text])
-  const days = Map.groupBy(found.slice(0, shown), ({ acceptedAt }) => dayOf(acceptedAt))
+  const { some, more } = useSome(found, SHOWN)
+  const days = Map.groupBy(some, ({ acceptedAt }) => dayOf(acceptedAt))
   return (
     <div class="messages">
       <header class="view">
@@ -64,11 +66,7 @@ export function Messages({ channel }: { readonly channel: LiveChannel }) {
           </ol>
         </section>
       ))}
-      {found.length > shown && (
-        <button type="button" onClick={() => setShown(shown + SHOWN)}>
-          {t('more')}
-        </button>
-      )}
+      {more}
     </div>
   )
 }
@@ -92,8 +90,7 @@ function Waiting({ channel }: { readonly channel: LiveChannel }) {
   }, [isOver])
   if (waiting.length === 0) return null
   return (
-    <section class="card">
-      <h2>{t('waitingMessages')}</h2>
+    <Card title={t('waitingMessages')}>
       <ul class="plain">
         {waiting.map((message) => (
           <li key={message.opId} class="waiting">
@@ -114,7 +111,7 @@ function Waiting({ channel }: { readonly channel: LiveChannel }) {
           </li>
         ))}
       </ul>
-    </section>
+    </Card>
   )
 }
 

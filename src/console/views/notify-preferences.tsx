@@ -2,64 +2,18 @@
 
 import { useEffect, useState } from 'preact/hooks'
 
-import { SEVERITIES } from '#console/people/events.ts'
+import { QUIET_MAX } from '#domain/push/preferences'
+import { MODELS } from '#domain/submission'
 import { readPreferences, writePreferences } from '#console/notifications/subscribing.ts'
-import {
-  DAYS,
-  MODELS,
-  QUIET_MAX,
-  newQuiet,
-  preferencesForm,
-  preferencesFrom,
-} from '#console/people/preferences.ts'
-import type { PreferencesForm, QuietForm, SeverityChoice } from '#console/people/preferences.ts'
+import { DAYS, newQuiet, preferencesForm, preferencesFrom } from '#console/people/preferences.ts'
+import type { PreferencesForm, QuietForm } from '#console/people/preferences.ts'
 import { weekday, t } from '#console/words/words.ts'
-import { Choice, Field, Form } from '#console/parts/form.tsx'
+import { Choice, Chosen, Field, Form } from '#console/parts/form.tsx'
+import { SeverityChoice } from '#console/parts/severity.tsx'
 
 const SCOPE_WORDS = { all: 'scopeAll', prefix: 'scopePrefix', ids: 'scopeIds' } as const
 const SCOPES = ['all', 'prefix', 'ids'] as const
 const LEVELS = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9'] as const
-
-interface ListProps<Name extends string> {
-  readonly names: readonly Name[]
-  readonly chosen: readonly Name[]
-  readonly textOf: (name: Name) => string
-  readonly onChosen: (chosen: readonly Name[]) => void
-}
-
-/** Names of which some are chosen, in their order. */
-const Chosen = <Name extends string>({ names, chosen, textOf, onChosen }: ListProps<Name>) => (
-  <div class="models">
-    {names.map((name) => (
-      <label class="check" key={name}>
-        <input
-          type="checkbox"
-          checked={chosen.includes(name)}
-          onChange={({ currentTarget: { checked } }) =>
-            onChosen(names.filter((each) => (each === name ? checked : chosen.includes(each))))
-          }
-        />
-        {textOf(name)}
-      </label>
-    ))}
-  </div>
-)
-
-interface SeverityProps {
-  readonly label: string
-  readonly none: string
-  readonly value: SeverityChoice
-  readonly onValue: (value: SeverityChoice) => void
-}
-
-const LeastSeverity = ({ label, none, value, onValue }: SeverityProps) => (
-  <Choice<SeverityChoice>
-    label={label}
-    value={value}
-    options={[['', none], ...SEVERITIES.map((word) => [word, t(word)] as const)]}
-    onValue={onValue}
-  />
-)
 
 export function NotifyPreferences({ channelId }: { readonly channelId: string }) {
   const [form, setForm] = useState<PreferencesForm>()
@@ -84,7 +38,7 @@ export function NotifyPreferences({ channelId }: { readonly channelId: string })
           writePreferences(channelId, preferencesFrom(form)).then(() => setDone(true))
         }
       >
-        <LeastSeverity
+        <SeverityChoice
           label={t('notifyLeast')}
           none={t('filterAll')}
           value={form.minSeverity}
@@ -191,7 +145,7 @@ const Quiet = ({ window, onWindow, onRemove }: QuietProps) => (
       onValue={(zone) => onWindow({ ...window, zone })}
       hint={t('timeZoneHint')}
     />
-    <LeastSeverity
+    <SeverityChoice
       label={t('quietUnless')}
       none={t('quietNone')}
       value={window.unless}

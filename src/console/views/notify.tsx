@@ -7,7 +7,7 @@ import type { PushOffer } from '#console/notifications/subscribing.ts'
 import { pushed } from '#console/state/saved.ts'
 import { t } from '#console/words/words.ts'
 import { Form } from '#console/parts/form.tsx'
-import { Card } from './channel-keys.tsx'
+import { Card, Problem } from '#console/parts/page.tsx'
 import { NotifyPreferences } from './notify-preferences.tsx'
 
 export function Notify({ channelId }: { readonly channelId: string }) {
@@ -35,11 +35,7 @@ export function Notify({ channelId }: { readonly channelId: string }) {
     <Card title={t('notifications')}>
       <p>{t(isOn ? 'notifiedText' : 'notifyText')}</p>
       <Form button={t(isOn ? 'notifyStop' : 'notifyHere')} onSubmit={change}>
-        {isRefused && (
-          <p class="problem" role="alert">
-            {t('notifyRefused')}
-          </p>
-        )}
+        <Problem text={isRefused ? t('notifyRefused') : undefined} />
       </Form>
       {isOn && <NotifyPreferences channelId={channelId} />}
     </Card>

@@ -13,7 +13,7 @@ import { putRule } from '#console/state/rules.ts'
 import type { RuleFault } from '#console/state/rules.ts'
 import { writable } from '#console/state/text.ts'
 import { t } from '#console/words/words.ts'
-import { Field, Form } from '#console/parts/form.tsx'
+import { Field, Form, Radios } from '#console/parts/form.tsx'
 import { RuleFields } from './rule-fields.tsx'
 
 const RULE_ID = /^[A-Za-z0-9_:-]{1,64}$/
@@ -122,23 +122,16 @@ function Kinds({ draft, onDraft }: KindsProps) {
     }
   }
   return (
-    <fieldset>
-      <legend>{t('editAs')}</legend>
-      <div class="models">
-        {(['form', 'json'] as const).map((kind) => (
-          <label class="check" key={kind}>
-            <input
-              type="radio"
-              name="kind"
-              checked={draft.kind === kind}
-              onChange={() => choose(kind)}
-            />
-            {t(kind === 'form' ? 'asForm' : 'asJson')}
-          </label>
-        ))}
-      </div>
+    <Radios
+      legend={t('editAs')}
+      group="kind"
+      names={['form', 'json']}
+      chosen={draft.kind}
+      textOf={(kind) => t(kind === 'form' ? 'asForm' : 'asJson')}
+      onChosen={choose}
+    >
       <p role="status">{problem}</p>
-    </fieldset>
+    </Radios>
   )
 }
 

@@ -8,7 +8,7 @@ import type { LiveChannel } from '#console/state/live-channel.ts'
 import type { RuleFault } from '#console/state/rules.ts'
 import { language } from '#console/state/saved.ts'
 import { t } from '#console/words/words.ts'
-import { Choice, Field } from '#console/parts/form.tsx'
+import { Check, Choice, Field } from '#console/parts/form.tsx'
 import { Condition } from './rule-condition.tsx'
 import type { Fields } from './rule-condition.tsx'
 import { Output } from './rule-output.tsx'
@@ -46,14 +46,11 @@ export function RuleFields({ channel, form, onForm, fault }: RuleFieldsProps) {
         onValue={(title) => set({ title })}
         problem={problemAt('rule.title')}
       />
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={form.isEnabled}
-          onChange={(event) => set({ isEnabled: event.currentTarget.checked })}
-        />
-        {t('ruleEnabled')}
-      </label>
+      <Check
+        label={t('ruleEnabled')}
+        isChecked={form.isEnabled}
+        onChecked={(isEnabled) => set({ isEnabled })}
+      />
       <Things {...fields} />
       <When {...fields} />
       <Clear {...fields} />

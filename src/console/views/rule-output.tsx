@@ -1,12 +1,12 @@
 // What a rule opens or sends.
 
-import { SEVERITIES } from '#console/people/events.ts'
 import { BLANK_PART } from '#console/state/rule-form.ts'
 import type { Level, Step } from '#console/state/rule-form.ts'
 import { levelPath, outputPaths } from '#console/rules/rule-paths.ts'
 import { t } from '#console/words/words.ts'
 import { Choice, Field } from '#console/parts/form.tsx'
 import { Pairs } from '#console/parts/pairs.tsx'
+import { SeverityChoice } from '#console/parts/severity.tsx'
 import { Condition } from './rule-condition.tsx'
 import type { Fields } from './rule-condition.tsx'
 
@@ -70,20 +70,6 @@ export function Output(fields: Fields) {
   )
 }
 
-interface SeverityProps {
-  readonly value: string
-  readonly onValue: (severity: string) => void
-}
-
-const SeverityChoice = ({ value, onValue }: SeverityProps) => (
-  <Choice
-    label={t('severity')}
-    value={value}
-    options={SEVERITIES.map((word) => [word, t(word)] as const)}
-    onValue={onValue}
-  />
-)
-
 /** Severities of an Event for as long as conditions hold, the last one that holds. */
 function Levels({ form: { levels }, set, problemAt }: Fields) {
   const change = (at: number, next: Partial<Level>): void =>
@@ -145,13 +131,9 @@ function Asking({ form, set, problemAt }: Fields) {
             onValue={(level) => change(at, { level })}
             input={{ class: 'mono' }}
           />
-          <Choice
-            label={t('severity')}
+          <SeverityChoice
             value={step.severity}
-            options={[
-              ['', t('sameSeverity')],
-              ...SEVERITIES.map((word) => [word, t(word)] as const),
-            ]}
+            none={t('sameSeverity')}
             onValue={(severity) => change(at, { severity })}
           />
           <button

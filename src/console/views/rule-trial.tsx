@@ -2,6 +2,7 @@
 
 import { useState } from 'preact/hooks'
 
+import { UNIT_MS } from '#domain/runtime'
 import type { RuleFiring } from '#src/client/bodies'
 import { nowMs, second } from '#console/state/clock.ts'
 import type { LiveChannel } from '#console/state/live-channel.ts'
@@ -11,10 +12,11 @@ import { tryRule } from '#console/state/rules.ts'
 import type { Trial as Tried } from '#console/state/rules.ts'
 import { localTimes, moment, span as spanText, t } from '#console/words/words.ts'
 import { Choice, Form } from '#console/parts/form.tsx'
+import { Card, useSome } from '#console/parts/page.tsx'
 import { Severity } from '#console/parts/severity.tsx'
 import { Said } from '#console/parts/text.tsx'
 
-const SPANS = { hour: 3_600_000, day: 86_400_000, week: 7 * 86_400_000 } as const
+const SPANS = { hour: UNIT_MS.h, day: UNIT_MS.d, week: 7 * UNIT_MS.d } as const
 type Span = keyof typeof SPANS
 const SHOWN = 50
 
@@ -41,8 +43,7 @@ export function Trial({ channel, withRule }: TrialProps) {
     })
   }
   return (
-    <section class="card">
-      <h2>{t('tryIt')}</h2>
+    <Card title={t('tryIt')}>
       <p>{t('tryText')}</p>
       <Form button={t('tryIt')} onSubmit={attempt}>
         <Choice
@@ -56,7 +57,7 @@ export function Trial({ channel, withRule }: TrialProps) {
       {outcome !== undefined && outcome.tried.firings.length > 0 && (
         <Firings outcome={outcome} channel={channel} />
       )}
-    </section>
+    </Card>
   )
 }
 
@@ -77,13 +78,12 @@ interface FiringsProps {
 }
 
 function Firings({ outcome, channel }: FiringsProps) {
-  const [shown, setShown] = useState(SHOWN)
-  const { firings } = outcome.tried
+  const { some, more } = useSome(outcome.tried.firings, SHOWN)
   return (
     <>
       <Strip outcome={outcome} />
       <ol class="updates">
-        {firings.slice(0, shown).map((firing) => (
+        {some.map((firing) => (
           <Firing
             key={`${firing.thing_id} ${firing.fired_at}`}
             firing={firing}
@@ -91,11 +91,7 @@ function Firings({ outcome, channel }: FiringsProps) {
           />
         ))}
       </ol>
-      {firings.length > shown && (
-        <button type="button" onClick={() => setShown(shown + SHOWN)}>
-          {t('more')}
-        </button>
-      )}
+      {more}
     </>
   )
 }

@@ -1,6 +1,6 @@
 // One rule: written with a form or as JSON, tried on the kept history, saved, deleted.
 
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 
 import type { RuleRecord } from '#src/client/bodies'
 import { codeOf } from '#console/state/gateway.ts'
@@ -22,6 +22,7 @@ import { plain } from '#console/state/text.ts'
 import { failureText } from '#console/rules/rule-sentence.ts'
 import { sentenceOf, t } from '#console/words/words.ts'
 import { Empty } from '#console/parts/form.tsx'
+import { useFound } from '#console/parts/page.tsx'
 import { Sure } from '#console/parts/sure.tsx'
 import { Said } from '#console/parts/text.tsx'
 import { EventList } from './events.tsx'
@@ -36,17 +37,10 @@ interface RuleProps {
 }
 
 export function Rule({ channel, id }: RuleProps) {
-  const [record, setRecord] = useState<RuleRecord>()
-  const [failure, setFailure] = useState<unknown>()
-  useEffect(() => {
-    if (id === '') return undefined
-    const ended = new AbortController()
-    readRule(channel.id, id, ended.signal).then(
-      setRecord,
-      (error: unknown) => !ended.signal.aborted && setFailure(error),
-    )
-    return () => ended.abort()
-  }, [channel, id, rulesChanged.value])
+  const { found: record, failure } = useFound(
+    (ended) => (id === '' ? undefined : readRule(channel.id, id, ended)),
+    [channel, id, rulesChanged.value],
+  )
   if (failure !== undefined) {
     const isMissing = codeOf(failure) === 'rule_not_found'
     return (

@@ -1,7 +1,5 @@
 // The rules of a channel: what each watches, whether it is on, and what it has open.
 
-import { useEffect, useState } from 'preact/hooks'
-
 import type { RuleRecord } from '#src/client/bodies'
 import type { ThingView } from '#src/client/view'
 import { second } from '#console/state/clock.ts'
@@ -10,28 +8,18 @@ import { hashOf } from '#console/state/route.ts'
 import { jsonOfRule, listRules, openEventsOf, rulesChanged, watches } from '#console/state/rules.ts'
 import { plain } from '#console/state/text.ts'
 import { failureText, summaryOf } from '#console/rules/rule-sentence.ts'
-import { age, sentenceOf, t } from '#console/words/words.ts'
+import { age, t } from '#console/words/words.ts'
 import { Empty } from '#console/parts/form.tsx'
+import { Failure, useFound } from '#console/parts/page.tsx'
 import { Said } from '#console/parts/text.tsx'
 
 const READ_AGAIN_MS = 10_000
 
 /** The rules of a channel, read anew while a person looks; undefined before the first answer. */
 function useRules(channelId: string) {
-  const [rules, setRules] = useState<readonly RuleRecord[]>()
-  const [failure, setFailure] = useState<unknown>()
   const beat = Math.floor(second.value / READ_AGAIN_MS)
-  useEffect(() => {
-    const ended = new AbortController()
-    listRules(channelId, ended.signal).then(
-      (found) => {
-        setRules(found)
-        setFailure(undefined)
-      },
-      (error: unknown) => !ended.signal.aborted && setFailure(error),
-    )
-    return () => ended.abort()
-  }, [channelId, beat, rulesChanged.value])
+  const inputs = [channelId, beat, rulesChanged.value]
+  const { found: rules, failure } = useFound((ended) => listRules(channelId, ended), inputs)
   return { rules, failure }
 }
 
@@ -49,11 +37,7 @@ export function Rules({ channel }: { readonly channel: LiveChannel }) {
         <h1>{t('rules')}</h1>
         {rules !== undefined && rules.length > 0 && write}
       </header>
-      {failure !== undefined && (
-        <p class="problem" role="alert">
-          {sentenceOf(failure)}
-        </p>
-      )}
+      <Failure error={failure} />
       {rules === undefined && failure === undefined && <p class="lead">{t('loading')}</p>}
       {rules?.length === 0 && (
         <Empty title={t('noRules')} text={t('noRulesText')}>

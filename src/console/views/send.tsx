@@ -2,22 +2,24 @@
 
 import { useState } from 'preact/hooks'
 
-import { SEVERITIES } from '#console/people/events.ts'
+import { MODELS } from '#domain/submission'
+import type { Model } from '#domain/submission'
 import type { LiveChannel } from '#console/state/live-channel.ts'
 import { EMPTY_PAIR, valuesOf } from '#console/state/pairs.ts'
 import type { Pair } from '#console/state/pairs.ts'
 import { nowMs } from '#console/state/clock.ts'
 import { BLANK_DRAFT, WHENS, sentAt } from '#console/state/drafts.ts'
-import type { Draft, Model } from '#console/state/drafts.ts'
+import type { Draft } from '#console/state/drafts.ts'
 import { commandFor, submit } from '#console/state/submissions.ts'
 import { hashOf } from '#console/state/route.ts'
 import type { Route } from '#console/state/route.ts'
 import { t } from '#console/words/words.ts'
-import { Choice, Field, Form } from '#console/parts/form.tsx'
+import { Field, Form, Radios, Choice } from '#console/parts/form.tsx'
+import { Card } from '#console/parts/page.tsx'
 import { Pairs } from '#console/parts/pairs.tsx'
 import { Command } from '#console/parts/command.tsx'
+import { SeverityChoice } from '#console/parts/severity.tsx'
 
-const MODELS = ['message', 'event', 'thing'] as const
 const THING_ID = /^[A-Za-z0-9_:-]{1,64}$/
 
 const WHEN_WORDS = { now: 'sendNow', delay: 'sendLater', at: 'sendAt' } as const
@@ -75,7 +77,16 @@ export function Send({ channel, thingId }: SendProps) {
       )}
       <div class="columns">
         <section class="card">
-          {thingId === undefined && <Models model={model} onModel={setModel} />}
+          {thingId === undefined && (
+            <Radios
+              legend={t('model')}
+              group="model"
+              names={MODELS}
+              chosen={model}
+              textOf={t}
+              onChosen={setModel}
+            />
+          )}
           <Form button={t('sendButton')} onSubmit={send}>
             <DraftFields
               model={model}
@@ -95,10 +106,9 @@ export function Send({ channel, thingId }: SendProps) {
             )}
           </p>
         </section>
-        <section class="card">
-          <h2>{t('asCommand')}</h2>
+        <Card title={t('asCommand')}>
           <Command text={commandFor(channel.id, model, draft)} />
-        </section>
+        </Card>
       </div>
     </div>
   )
@@ -124,14 +134,7 @@ const DraftFields = ({ model, draft, set, problems, isNamed }: DraftFieldsProps)
       rows={model === 'thing' ? 2 : 4}
       {...(model === 'message' && { hint: t('bodyHint') })}
     />
-    {model !== 'thing' && (
-      <Choice
-        label={t('severity')}
-        value={draft.severity}
-        options={SEVERITIES.map((word) => [word, t(word)] as const)}
-        onValue={set('severity')}
-      />
-    )}
+    {model !== 'thing' && <SeverityChoice value={draft.severity} onValue={set('severity')} />}
     {model === 'message' && <Field label={t('link')} value={draft.link} onValue={set('link')} />}
     {model !== 'thing' && <ThingId draft={draft} set={set} problem={problems.thingId} />}
     <Field label={t('tags')} value={draft.tags} onValue={set('tags')} hint={t('tagsHint')} />
@@ -202,27 +205,3 @@ function problemsOf(model: Model, draft: Draft): Partial<Record<keyof Draft, str
     ...(isIdWrong && { thingId: t('thingIdForm') }),
   }
 }
-
-interface ModelsProps {
-  readonly model: Model
-  readonly onModel: (model: Model) => void
-}
-
-const Models = ({ model, onModel }: ModelsProps) => (
-  <fieldset>
-    <legend>{t('model')}</legend>
-    <div class="models">
-      {MODELS.map((name) => (
-        <label class="check" key={name}>
-          <input
-            type="radio"
-            name="model"
-            checked={name === model}
-            onChange={() => onModel(name)}
-          />
-          {t(name)}
-        </label>
-      ))}
-    </div>
-  </fieldset>
-)

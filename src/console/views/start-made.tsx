@@ -11,11 +11,12 @@ import { commandFor } from '#console/state/submissions.ts'
 import { t } from '#console/words/words.ts'
 import { Command } from '#console/parts/command.tsx'
 import { Form } from '#console/parts/form.tsx'
+import { Card } from '#console/parts/page.tsx'
 import { Copy, Said } from '#console/parts/text.tsx'
-import { Card, Link } from './channel-keys.tsx'
+import { Link } from './channel-keys.tsx'
 import { Notify } from './notify.tsx'
 
-interface MadeProps {
+export interface MadeProps {
   readonly channelId: string
   readonly name: string
   /** A secret. */

@@ -14,8 +14,10 @@ import { sentenceOf, t } from '#console/words/words.ts'
 import { useOpened } from '#console/overview/open-events.ts'
 import { Verdict } from '#console/overview/verdict.tsx'
 import { Field, Form } from '#console/parts/form.tsx'
+import { Card, Problem } from '#console/parts/page.tsx'
 import { Said } from '#console/parts/text.tsx'
 import { Made } from './start-made.tsx'
+import type { MadeProps } from './start-made.tsx'
 
 export function Start() {
   const [isAsked, setAsked] = useState(false)
@@ -32,7 +34,7 @@ export function Start() {
   }, [token.value])
   const needsToken = isAsked || connection.value.kind === 'token'
   const hasChannels = channels.value.length > 0
-  const [made, setMade] = useState<MadeChannel>()
+  const [made, setMade] = useState<MadeProps>()
   if (made !== undefined) return <Made {...made} />
   return (
     <div class="start">
@@ -53,18 +55,10 @@ export function Start() {
   )
 }
 
-interface MadeChannel {
-  readonly channelId: string
-  readonly name: string
-  /** A secret. */
-  readonly password: string
-}
-
 function TokenForm({ isWrong }: { readonly isWrong: boolean }) {
   const [text, setText] = useState('')
   return (
-    <section class="card">
-      <h2>{t('wantsToken')}</h2>
+    <Card title={t('wantsToken')}>
       <Form
         button={t('tokenButton')}
         onSubmit={async () => {
@@ -88,7 +82,7 @@ function TokenForm({ isWrong }: { readonly isWrong: boolean }) {
           isSecret
         />
       </Form>
-    </section>
+    </Card>
   )
 }
 
@@ -126,7 +120,7 @@ function StandingOf({ channel }: { readonly channel: LiveChannel }) {
 const isPassword = (text: string): boolean => new TextEncoder().encode(text.trim()).length >= 8
 
 interface CreateProps {
-  readonly onMade: (made: MadeChannel) => void
+  readonly onMade: (made: MadeProps) => void
 }
 
 function Create({ onMade }: CreateProps) {
@@ -247,9 +241,7 @@ function Opening({ link }: LinkProps) {
   if (failure === undefined) return <p class="lead">{t('opening')}</p>
   return (
     <>
-      <p class="problem" role="alert">
-        {t('linkFailed')} {sentenceOf(failure)}
-      </p>
+      <Problem text={`${t('linkFailed')} ${sentenceOf(failure)}`} />
       <Start />
     </>
   )

@@ -1,6 +1,6 @@
 // The values of a Thing over time: lines for numbers, strips for states, a drawing for places.
 
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 
 import type { ThingView } from '#src/client/view'
 import { ask, asked } from '#console/state/route.ts'
@@ -20,9 +20,10 @@ import { titleOf } from '#console/search/search.ts'
 import { runsOf } from '#console/state/past/thing-history.ts'
 import { placeIn, placesIn } from '#console/state/past/track.ts'
 import type { Place } from '#console/state/past/track.ts'
-import { sentenceOf, t } from '#console/words/words.ts'
+import { t } from '#console/words/words.ts'
 import { Chart } from '#console/charts/chart.tsx'
 import { Choice } from '#console/parts/form.tsx'
+import { Failure, useFound } from '#console/parts/page.tsx'
 import type { Shade } from '#console/charts/plot.tsx'
 import { Changes, Strip, statesOf } from '#console/charts/strip.tsx'
 import { TimeBar } from '#console/charts/time-bar.tsx'
@@ -77,11 +78,7 @@ export function Courses({ channel, thing, rules, shades }: CoursesProps) {
   return (
     <section aria-label={t('attrs')}>
       <TimeBar />
-      {failure !== undefined && (
-        <p class="problem" role="alert">
-          {sentenceOf(failure)}
-        </p>
-      )}
+      <Failure error={failure} />
       {!lines.isWhole && <p class="hint">{t('notWhole')}</p>}
       {!strips.isWhole && <p class="hint">{t('statesNotWhole')}</p>}
       <div class="charts wide">
@@ -230,20 +227,16 @@ const PLACES_WANTED = 500
 /** The way of a Thing that says where on Earth it is. */
 function Way({ channel, thing }: Pick<CoursesProps, 'channel' | 'thing'>) {
   const { location_type: type, location_value: value } = thing.fields
-  const [past, setPast] = useState<readonly Place[]>([])
   const isGeo = type === 'geo'
   const { lengthMs } = span.value
-  useEffect(() => {
-    if (!isGeo) return undefined
-    const ended = new AbortController()
-    const about = { model: 'thing', entityId: thing.id, signal: ended.signal } as const
-    readNewestFeed(channel.id, { ...about, spanMs: lengthMs, wanted: PLACES_WANTED }).then(
-      ({ items }) => setPast(placesIn(items)),
-      () => {},
-    )
-    return () => ended.abort()
-    // The present place is that of the Thing.
-  }, [channel, thing.id, isGeo, lengthMs, value])
+  const read = async (signal: AbortSignal): Promise<readonly Place[]> => {
+    const about = { model: 'thing', entityId: thing.id, signal } as const
+    const wanted = { ...about, spanMs: lengthMs, wanted: PLACES_WANTED }
+    return placesIn((await readNewestFeed(channel.id, wanted)).items)
+  }
+  // The present place is that of the Thing.
+  const inputs = [channel, thing.id, isGeo, lengthMs, value]
+  const { found: past = [] } = useFound((ended) => (isGeo ? read(ended) : undefined), inputs)
   const { fromMs, toMs } = drawnSpan(span.value)
   const now = isGeo ? placeIn(value, toMs) : undefined
   const places = past.filter(({ time }) => time >= fromMs && time <= toMs)

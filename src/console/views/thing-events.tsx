@@ -1,11 +1,12 @@
 // The Events of a Thing, and whether the gateway could be asked for them.
 
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
 
 import type { EventView } from '#src/client/view'
 import { loadEventsOf } from '#console/state/history.ts'
 import type { LiveChannel } from '#console/state/live-channel.ts'
-import { sentenceOf, t } from '#console/words/words.ts'
+import { t } from '#console/words/words.ts'
+import { Failure, useFound, useSome } from '#console/parts/page.tsx'
 import { EventList } from './events.tsx'
 
 interface EventsRead {
@@ -18,21 +19,12 @@ interface EventsRead {
 }
 
 export function useEvents(channel: LiveChannel, id: string): EventsRead {
-  const [isRead, setRead] = useState(false)
-  const [failure, setFailure] = useState<unknown>()
   const drawn = channel.eventsDrawn.value
   const isCurrent = channel.isCurrent.value
-  useEffect(() => {
-    const ended = new AbortController()
-    loadEventsOf(channel, id, ended.signal).then(
-      () => {
-        setFailure(undefined)
-        setRead(true)
-      },
-      (error: unknown) => !ended.signal.aborted && setFailure(error),
-    )
-    return () => ended.abort()
-  }, [channel, id, isCurrent])
+  const { found: isRead = false, failure } = useFound(
+    (ended) => loadEventsOf(channel, id, ended).then(() => true),
+    [channel, id, isCurrent],
+  )
   const events = useMemo(
     () =>
       [...channel.events.values()]
@@ -53,24 +45,16 @@ export function EventsOfThing({
   isRead,
   failure,
 }: EventsRead & { readonly channel: LiveChannel }) {
-  const [listed, setListed] = useState(EVENTS_LISTED)
+  const { some, more } = useSome(events, EVENTS_LISTED, (listed) => listed * 4)
   return (
     <section>
       <h2>{t('eventsOfThing')}</h2>
-      {failure !== undefined && (
-        <p class="problem" role="alert">
-          {sentenceOf(failure)}
-        </p>
-      )}
-      {events.length > 0 && <EventList events={events.slice(0, listed)} channel={channel} />}
+      <Failure error={failure} />
+      {events.length > 0 && <EventList events={some} channel={channel} />}
       {events.length === 0 && failure === undefined && (
         <p class="hint">{t(isRead ? 'noEventsOfThing' : 'loading')}</p>
       )}
-      {events.length > listed && (
-        <button type="button" onClick={() => setListed(listed * 4)}>
-          {t('more')}
-        </button>
-      )}
+      {more}
     </section>
   )
 }

@@ -2,8 +2,9 @@
 // can do to it.
 
 import type { ComponentChildren } from 'preact'
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 
+import type { RuleRecord } from '#src/client/bodies'
 import type { EventView, ThingView } from '#src/client/view'
 import type { Json } from '#domain/submission'
 import { eventTitle, rankOf } from '#console/people/events.ts'
@@ -20,6 +21,7 @@ import { SPANS } from '#console/state/past/span.ts'
 import { plain, visible } from '#console/state/text.ts'
 import { age, t } from '#console/words/words.ts'
 import { Empty } from '#console/parts/form.tsx'
+import { Card, useFound } from '#console/parts/page.tsx'
 import { Severity } from '#console/parts/severity.tsx'
 import { Sure } from '#console/parts/sure.tsx'
 import { LongText, Outward, Said, TITLE_MAX, hostOf } from '#console/parts/text.tsx'
@@ -100,23 +102,15 @@ function Opened({ channel, thing }: OpenedProps) {
   )
 }
 
-const NO_RULES: readonly RuleJson[] = []
+const NO_RULES: readonly RuleRecord[] = []
 
 /** The rules in force that watch a Thing, for the limits that they set. */
 function useRules(channel: LiveChannel, thing: ThingView): readonly RuleJson[] {
-  const [all, setAll] = useState(NO_RULES)
-  useEffect(() => {
-    const ended = new AbortController()
-    listRules(channel.id, ended.signal).then(
-      (found) => setAll(found.map(jsonOfRule)),
-      () => {},
-    )
-    return () => ended.abort()
-  }, [channel])
+  const { found = NO_RULES } = useFound((ended) => listRules(channel.id, ended), [channel])
   const { tags } = thing.fields
   return useMemo(
-    () => all.filter((rule) => rule['enabled'] !== false && watches(rule, thing)),
-    [all, thing.id, tags],
+    () => found.map(jsonOfRule).filter((rule) => rule['enabled'] !== false && watches(rule, thing)),
+    [found, thing.id, tags],
   )
 }
 
@@ -190,8 +184,7 @@ interface ListProps {
 }
 
 const List = ({ title, entries }: ListProps) => (
-  <section class="card">
-    <h2>{title}</h2>
+  <Card title={title}>
     <dl class="facts">
       {entries.map(([name, value]) => (
         <>
@@ -202,7 +195,7 @@ const List = ({ title, entries }: ListProps) => (
         </>
       ))}
     </dl>
-  </section>
+  </Card>
 )
 
 function factOf(value: Json) {

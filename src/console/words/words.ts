@@ -2,6 +2,7 @@
 
 import { batch, signal } from '@preact/signals'
 
+import { UNIT_MS } from '#domain/runtime'
 import { HeliographError } from '#src/client/error'
 import type { Mistake } from '#src/client/query/mistake'
 import { language } from '#console/state/saved.ts'
@@ -52,23 +53,18 @@ export function sentenceOf(error: unknown): string {
 export const mistakeText = ({ code, at, end }: Mistake, text: string): string =>
   t(`mistake_${code}`, { text: text.slice(at, end) })
 
-const SECOND_MS = 1_000
-const MINUTE_MS = 60_000
-const HOUR_MS = 3_600_000
-const DAY_MS = 86_400_000
-
 /** A span of time in its largest unit. */
 export function span(ms: number): string {
   const size = Math.max(0, ms)
-  if (size < MINUTE_MS) return t('seconds', { n: Math.floor(size / SECOND_MS) })
-  if (size < HOUR_MS) return t('minutes', { n: Math.floor(size / MINUTE_MS) })
-  if (size < 2 * DAY_MS) return t('hours', { n: Math.floor(size / HOUR_MS) })
-  return t('days', { n: Math.floor(size / DAY_MS) })
+  if (size < UNIT_MS.m) return t('seconds', { n: Math.floor(size / UNIT_MS.s) })
+  if (size < UNIT_MS.h) return t('minutes', { n: Math.floor(size / UNIT_MS.m) })
+  if (size < 2 * UNIT_MS.d) return t('hours', { n: Math.floor(size / UNIT_MS.h) })
+  return t('days', { n: Math.floor(size / UNIT_MS.d) })
 }
 
 /** How long ago something was; `now` for the last seconds. */
 export function age(ms: number): string {
-  return ms < 2 * SECOND_MS ? t('now') : t('ago', { age: span(ms) })
+  return ms < 2 * UNIT_MS.s ? t('now') : t('ago', { age: span(ms) })
 }
 
 /** The person's own form of the language, as en-GB, for times. */
@@ -107,7 +103,7 @@ export const localTimes = (text: string, presentMs: number): string =>
 export function dayName(atMs: number, presentMs: number): string {
   const day = (ms: number): string => new Date(ms).toDateString()
   if (day(atMs) === day(presentMs)) return t('today')
-  if (day(atMs) === day(presentMs - DAY_MS)) return t('yesterday')
+  if (day(atMs) === day(presentMs - UNIT_MS.d)) return t('yesterday')
   return formatOf('day name', { dateStyle: 'full' }).format(atMs)
 }
 
@@ -116,7 +112,7 @@ const MONDAY_MS = 1_704_067_200_000
 
 /** The short name of a day of the week; 0 is Monday. */
 export const weekday = (number: number): string =>
-  formatOf('weekday', { weekday: 'short', timeZone: 'UTC' }).format(MONDAY_MS + number * DAY_MS)
+  formatOf('weekday', { weekday: 'short', timeZone: 'UTC' }).format(MONDAY_MS + number * UNIT_MS.d)
 
 /** A day that the gateway names, as 2026-01-31. */
 export const dayText = (day: string): string =>

@@ -1,6 +1,6 @@
 // Turns a log line of a node into a fact for people, without trust in its form.
 
-import { jsonOf, recordOf } from '#domain/record'
+import { jsonOf, recordOf, textIn } from '#domain/record'
 import { onOneLine, shortened } from '#src/cli/terminal-text'
 
 /** A node may repeat a `problem` while it lasts; a `change` happens once. */
@@ -23,10 +23,10 @@ const REPORTED_OTHERWISE = new Set(['connected to NATS', 'listening', 'stopped']
 export function factOf(line: string): Fact | undefined {
   const fields = recordOf(jsonOf(line))
   if (fields === undefined) return line.trim() === '' ? undefined : fact('problem', line)
-  const name = textOf(fields, 'fact')
+  const name = textIn(fields['fact']) ?? ''
   const level = fields['level']
   if (typeof level === 'number' && level >= WARN) {
-    const reason = textOf(fields, 'reason') || textOf(fields, 'error')
+    const reason = textIn(fields['reason']) || textIn(fields['error']) || ''
     const label = level > WARN ? 'error' : 'warning'
     return fact('problem', `${label}: ${name}${reason === '' ? '' : `: ${reason}`}`)
   }
@@ -39,11 +39,6 @@ const fact = (kind: Fact['kind'], text: string): Fact => ({
   kind,
   text: shortened(onOneLine(text), TEXT_MAX),
 })
-
-function textOf(fields: Readonly<Record<string, unknown>>, name: string): string {
-  const value = fields[name]
-  return typeof value === 'string' ? value : ''
-}
 
 function holds(lanes: readonly number[]): string {
   if (lanes.length === 0) return 'holds no lane'

@@ -1,15 +1,6 @@
 // Runs the demo's own gateway: a child process with a token, a port and a folder of its own.
-//
-// Invariants:
-//   demo-gateway/1. The gateway does not outlive the demo, however that ends: it stops once its
-//     standard input closes.
-//   demo-gateway/2. The gateway inherits no setting, so the demo cannot use a production database
-//     or token.
 
-import { spawn } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -17,14 +8,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Fetch } from '#src/client/runtime'
 import type { Env } from '#src/config/environment'
 import { CommandError } from '#src/cli/endings'
-import { withoutSettings } from '#src/dev/own-program'
-import { serveWhileStdin } from '#src/dev/own-program'
+import { GatewayProcess } from '#src/dev/gateway-process'
+import { atExit } from '#src/dev/servers/at-exit'
 import { reservePort } from '#src/dev/servers/port'
-import type { ReservedPort } from '#src/dev/servers/port'
 
 const READY_WITHIN_MS = 30_000
 const READY_POLL_MS = 50
-const STOP_WITHIN_MS = 30_000
 const OUTPUT_CHARACTERS_MAX = 4_000
 
 interface OwnGateway {
@@ -53,118 +42,64 @@ interface OwnGatewayOptions {
  * CommandError when the gateway does not become ready.
  */
 export async function startOwnGateway(options: OwnGatewayOptions): Promise<OwnGateway | undefined> {
-  const port = await reservePort()
-  const folder = mkdtempSync(join(options.temporaryFolder, 'heliograph-demo-'))
+  const { env, settings, temporaryFolder } = options
+  const { port, release } = await reservePort()
+  const folder = mkdtempSync(join(temporaryFolder, 'heliograph-demo-'))
+  const remove = (): void => rmSync(folder, { recursive: true, force: true })
+  // Registered before the gateway starts, since the function registered last runs first.
+  const forget = atExit(remove)
   // Short: it is a part of the address that the demo shows.
   const token = randomBytes(18).toString('base64url')
-  const gateway = new ChildGateway({
-    folder,
-    token,
+  const gateway = new GatewayProcess({
     port,
-    env: options.env,
-    settings: options.settings,
+    folder,
+    env,
+    settings: {
+      SERVICE_TOKEN: token,
+      SERVICE_DATABASE_URL: `sqlite:${join(folder, 'heliograph.db')}`,
+      SERVICE_LOG_LEVEL: 'warn',
+      ...settings,
+    },
   })
-  try {
-    if (await gateway.becomesReady(options)) return gateway
-  } catch (error) {
+  let output = ''
+  gateway.onLine((line) => {
+    output = `${output}${line}\n`.slice(-OUTPUT_CHARACTERS_MAX)
+  })
+  const failure = (problem: string): CommandError =>
+    new CommandError(`the demo's gateway ${problem}\n${output.trim()}`.trim())
+  const failed = new AbortController()
+  void gateway.ended.then(() => {
+    if (!gateway.isStopping) failed.abort(failure('stopped by itself'))
+  })
+  const stop = async (): Promise<void> => {
     await gateway.stop()
-    throw error
+    await release()
+    forget()
+    remove()
   }
-  await gateway.stop()
+  const own = { baseUrl: gateway.baseUrl, token, failed: failed.signal, stop }
+  let isReady: boolean | undefined
+  try {
+    isReady = await becomesReady(own, options)
+    if (isReady === undefined) throw failure('was not ready in time')
+  } finally {
+    if (isReady !== true) await stop()
+  }
+  return isReady ? own : undefined
+}
+
+/** False when the signal is aborted first; undefined after too long. */
+async function becomesReady(
+  { baseUrl, token, failed }: OwnGateway,
+  { fetch: ask, signal }: OwnGatewayOptions,
+): Promise<boolean | undefined> {
+  const headers = { authorization: `Bearer ${token}` }
+  for (let waited = 0; waited < READY_WITHIN_MS; waited += READY_POLL_MS) {
+    failed.throwIfAborted()
+    if (signal.aborted) return false
+    const answer = await ask(`${baseUrl}/readyz`, { headers }).catch(() => undefined)
+    if (answer?.ok === true) return true
+    await delay(READY_POLL_MS)
+  }
   return undefined
-}
-
-interface ChildOptions {
-  readonly folder: string
-  readonly token: string
-  readonly port: ReservedPort
-  readonly env: Env
-  readonly settings: OwnGatewayOptions['settings']
-}
-
-class ChildGateway implements OwnGateway {
-  readonly baseUrl: string
-  readonly token: string
-  readonly failed: AbortSignal
-  readonly #folder: string
-  readonly #port: ReservedPort
-  readonly #child: ChildProcess
-  readonly #exited: Promise<unknown>
-  #isStopping = false
-  #output = ''
-
-  constructor({ folder, token, port, env, settings }: ChildOptions) {
-    this.baseUrl = `http://127.0.0.1:${port.port}`
-    this.token = token
-    this.#folder = folder
-    this.#port = port
-    this.#child = spawn(process.execPath, serveWhileStdin(), {
-      cwd: folder,
-      env: childEnv(env, { folder, token, port, settings }),
-      // In a process group of its own, so that Ctrl-C in the terminal reaches only the demo, which
-      // then stops the gateway.
-      detached: true,
-      stdio: ['pipe', 'pipe', 'pipe'], // demo-gateway/1
-    })
-    process.once('exit', this.#remove)
-    const failed = new AbortController()
-    this.failed = failed.signal
-    this.#exited = once(this.#child, 'exit').then(() => {
-      if (!this.#isStopping) failed.abort(this.#failure('stopped by itself'))
-    })
-    for (const stream of [this.#child.stdout, this.#child.stderr]) {
-      stream?.setEncoding('utf8').on('data', (text: string) => {
-        this.#output = `${this.#output}${text}`.slice(-OUTPUT_CHARACTERS_MAX)
-      })
-    }
-  }
-
-  /** False when the signal is aborted first. */
-  async becomesReady({ fetch: ask, signal }: OwnGatewayOptions): Promise<boolean> {
-    const headers = { authorization: `Bearer ${this.token}` }
-    for (let waited = 0; waited < READY_WITHIN_MS; waited += READY_POLL_MS) {
-      this.failed.throwIfAborted()
-      if (signal.aborted) return false
-      const answer = await ask(`${this.baseUrl}/readyz`, { headers }).catch(() => undefined)
-      if (answer?.ok === true) return true
-      await delay(READY_POLL_MS)
-    }
-    throw this.#failure('was not ready in time')
-  }
-
-  async stop(): Promise<void> {
-    this.#isStopping = true
-    this.#child.kill('SIGTERM')
-    const isGone = await Promise.race([
-      this.#exited.then(() => true),
-      delay(STOP_WITHIN_MS, false, { ref: false }),
-    ])
-    if (!isGone) this.#child.kill('SIGKILL')
-    await this.#exited
-    await this.#port.release()
-    process.off('exit', this.#remove)
-    rmSync(this.#folder, { recursive: true, force: true })
-  }
-
-  readonly #remove = (): void => {
-    this.#child.kill('SIGKILL')
-    rmSync(this.#folder, { recursive: true, force: true })
-  }
-
-  #failure(problem: string): CommandError {
-    return new CommandError(`the demo's gateway ${problem}\n${this.#output.trim()}`.trim())
-  }
-}
-
-/** The environment of the gateway: the demo's settings and no other setting. */
-function childEnv(env: Env, options: Omit<ChildOptions, 'env'>): NodeJS.ProcessEnv {
-  const { folder, token, port, settings } = options
-  return {
-    ...withoutSettings(env), // demo-gateway/2
-    SERVICE_HTTP_ADDR: `127.0.0.1:${port.port}`,
-    SERVICE_TOKEN: token,
-    SERVICE_DATABASE_URL: `sqlite:${join(folder, 'heliograph.db')}`,
-    SERVICE_LOG_LEVEL: 'warn',
-    ...settings,
-  }
 }

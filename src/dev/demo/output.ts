@@ -2,7 +2,8 @@
 
 import type { WatchState } from '#src/client/watch'
 import type { Delivery } from '#src/schemas/frames'
-import { clockIn, deliveryJson, deliveryLine } from '#src/cli/deliveries/delivery-line'
+import { clockIn, deliveryLine } from '#src/cli/deliveries/delivery-line'
+import { deliveryJson } from '#src/cli/deliveries/delivery-members'
 import type { Terminal } from '#src/cli/process-context'
 import type { Audience } from './audience.ts'
 import { frameOf } from './frame.ts'
@@ -42,7 +43,9 @@ function lineOutput({ json, channelName, address }: OutputOptions, terminal: Ter
   return {
     delivered: (delivery) =>
       terminal.print(
-        json ? deliveryJson(delivery, channelName) : deliveryLine(delivery, { channelName, clock }),
+        json
+          ? deliveryJson({ delivery, channelName })
+          : deliveryLine(delivery, { channelName, clock }),
       ),
     pushed: (push) => terminal.print(json ? pushJson(push) : pushLine(push, clock)),
     connection: (state) => {

@@ -3,7 +3,7 @@
 // Invariants:
 //   presentation/1. A presentation is bounded in entries, in attrs, and in the bytes of each text.
 
-import { fault, isFault } from '#domain/fault'
+import { isFault } from '#domain/fault'
 import type {
   AttrFace,
   Discovered,
@@ -15,7 +15,7 @@ import type {
 } from '#domain/history/presentation'
 import type { Answer } from '#domain/ports'
 import { bare, isRecord, isSafeText, jsonOf } from '#domain/record'
-import { invalid, isBlank, isLonger } from '#src/schemas/values'
+import { invalid, isBlank, isLonger, noObject, readEach, readableIn } from '#src/schemas/values'
 import type { ATTR_FACE } from './presentation-schemas.ts'
 import {
   DECIMALS_MAX,
@@ -70,7 +70,7 @@ function membersOf<Name extends string>(
   forms: Readonly<Record<Name, Form>>,
   field: string,
 ): Answer<Readonly<Partial<Record<Name, unknown>>>> {
-  if (!isRecord(sent)) return fault('invalid_json_data', { field, detail: `${field} ${NO_OBJECT}` })
+  if (!isRecord(sent)) return noObject(field)
   const members: Partial<Record<string, unknown>> = {}
   for (const [name, value] of Object.entries(sent)) {
     const form = Object.hasOwn(forms, name) ? forms[name as Name] : undefined
@@ -121,13 +121,7 @@ export function readPresentation(sent: readonly unknown[]): Answer<Presentation>
   const field = 'presentation'
   // presentation/1
   if (sent.length > PRESENTATION_MAX) return invalid(field, `must be at most ${PRESENTATION_MAX}`)
-  const presentation: PresentedThings[] = []
-  for (const [index, item] of sent.entries()) {
-    const presented = readPresented(item, `${field}[${index}]`)
-    if (isFault(presented)) return presented
-    presentation.push(presented)
-  }
-  return presentation
+  return readEach(field, sent, readPresented)
 }
 
 /** What a device says of an attr, as far as it can be shown. (presentation/1) */
@@ -138,14 +132,8 @@ export function saidOfAttr(name: string, label: unknown, unit: unknown): readonl
 }
 
 /** What a person has set, without what this version cannot read. */
-export function presentationIn(kept: KeptPresentation | undefined): Presentation {
-  const list = jsonOf(kept?.presentation ?? '[]')
-  if (!Array.isArray(list)) return []
-  return list.flatMap((item) => {
-    const presented = readPresented(item, 'presentation')
-    return isFault(presented) ? [] : [presented]
-  })
-}
+export const presentationIn = (kept: KeptPresentation | undefined): Presentation =>
+  readableIn(jsonOf(kept?.presentation ?? '[]'), readPresented)
 
 /** What devices say of attrs of all Things, as the first entry; none where they say nothing. */
 export function discoveredIn(kept: KeptPresentation | undefined): Presentation {

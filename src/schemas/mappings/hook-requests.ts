@@ -1,9 +1,8 @@
 // Reads what the owner of a channel sets for its hooks, as it is sent and as it is kept.
 
-import { fault, isFault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
-import { isRecord, isSafeText, jsonOf } from '#domain/record'
-import { invalid, isBlank, isLonger } from '#src/schemas/values'
+import { isRecord, isSafeText, jsonOf, recordFrom } from '#domain/record'
+import { invalid, isBlank, isLonger, noObject, readEach, readableIn } from '#src/schemas/values'
 import {
   HOOK_MAPPINGS_MAX,
   HOOK_MEMBERS,
@@ -45,9 +44,7 @@ function wrongMember(name: string, sent: unknown, field: string): Answer<undefin
 }
 
 function readMapping(sent: unknown, field: string): Answer<HookMapping> {
-  if (!isRecord(sent)) {
-    return fault('invalid_json_data', { field, detail: `${field} must be an object` })
-  }
+  if (!isRecord(sent)) return noObject(field)
   const members = Object.entries(sent).filter(([, value]) => value !== null)
   for (const [name, value] of members) {
     const refusal = wrongMember(name, value, field)
@@ -64,13 +61,7 @@ export function readMappings(sent: readonly unknown[]): Answer<readonly HookMapp
   if (sent.length > HOOK_MAPPINGS_MAX) {
     return invalid('json', `must be at most ${HOOK_MAPPINGS_MAX} mappings`)
   }
-  const mappings: HookMapping[] = []
-  for (const [index, item] of sent.entries()) {
-    const mapping = readMapping(item, `json[${index}]`)
-    if (isFault(mapping)) return mapping
-    mappings.push(mapping)
-  }
-  return mappings
+  return readEach('json', sent, readMapping)
 }
 
 const isSigned = (kind: string): kind is SignedKind => SIGNED_KINDS.some((one) => one === kind)
@@ -86,14 +77,9 @@ export function readSecrets(sent: Readonly<Record<string, string | null>>): Answ
 
 /** The hooks in stored texts, without what this version cannot read. */
 export function hooksIn(mappings: string, secrets: string): ChannelHooks {
-  const [list, named] = [jsonOf(mappings), jsonOf(secrets)]
-  const kept = Array.isArray(list) ? list.map((item) => readMapping(item, 'mapping')) : []
+  const named = Object.entries(recordFrom(secrets))
   return {
-    mappings: kept.flatMap((mapping) => (isFault(mapping) ? [] : [mapping])),
-    secrets: Object.fromEntries(
-      Object.entries(isRecord(named) ? named : {}).filter(
-        ([kind, secret]) => isSigned(kind) && isText(secret),
-      ),
-    ),
+    mappings: readableIn(jsonOf(mappings), readMapping),
+    secrets: Object.fromEntries(named.filter(([kind, secret]) => isSigned(kind) && isText(secret))),
   }
 }

@@ -1,10 +1,9 @@
 // Mappings of a channel: what topics of its own become, as its owner wrote them.
 
-import { fault, isFault } from '#domain/fault'
 import type { Answer } from '#domain/ports'
 import { isRecord, isSafeText } from '#domain/record'
 import { parseJson } from '#src/schemas/json/json'
-import { invalid, isLonger } from '#src/schemas/values'
+import { invalid, isLonger, noObject, readEach, readableIn } from '#src/schemas/values'
 import { KINDS, MAPPINGS_MAX, MAPPING_BYTES_MAX, MAPPING_MEMBERS } from './mapping-schemas.ts'
 import type { MappingFields } from './mapping-schemas.ts'
 import { compilePattern } from './topic-pattern.ts'
@@ -18,24 +17,12 @@ export interface Mapping extends MappingFields {
 /** Reads the list of a channel's mappings; the refusal names the member, as `mappings[1].topic`. */
 export function readMappings(sent: readonly unknown[]): Answer<readonly Mapping[]> {
   if (sent.length > MAPPINGS_MAX) return invalid('mappings', `must be at most ${MAPPINGS_MAX}`)
-  const mappings: Mapping[] = []
-  for (const [index, item] of sent.entries()) {
-    const mapping = readMapping(item, `mappings[${index}]`)
-    if (isFault(mapping)) return mapping
-    mappings.push(mapping)
-  }
-  return mappings
+  return readEach('mappings', sent, readMapping)
 }
 
 /** The mappings in a stored text, without those that this version cannot read. */
-export function mappingsIn(text: string): readonly Mapping[] {
-  const stored = parseJson(text)
-  if (!Array.isArray(stored)) return []
-  return stored.flatMap((item) => {
-    const mapping = readMapping(item, 'mapping')
-    return isFault(mapping) ? [] : [mapping]
-  })
-}
+export const mappingsIn = (text: string): readonly Mapping[] =>
+  readableIn(parseJson(text), readMapping)
 
 /** The text by which mappings are stored. */
 export const textOf = (mappings: readonly Mapping[]): string => JSON.stringify(mappings.map(asSent))
@@ -44,8 +31,7 @@ export const textOf = (mappings: readonly Mapping[]): string => JSON.stringify(m
 export const asSent = ({ pattern: _pattern, ...fields }: Mapping): MappingFields => fields
 
 function readMapping(sent: unknown, field: string): Answer<Mapping> {
-  const rule = 'must be an object'
-  if (!isRecord(sent)) return fault('invalid_json_data', { field, detail: `${field} ${rule}` })
+  if (!isRecord(sent)) return noObject(field)
   const unknown = Object.keys(sent).find((name) => !MAPPING_MEMBERS.includes(name))
   if (unknown !== undefined) {
     return invalid(field, `has another member than ${MAPPING_MEMBERS.join(', ')}`)

@@ -128,7 +128,7 @@ function lanesOf({ text }: Run, name: string): readonly number[] {
 }
 
 testWithServers(
-  'dev-cluster/1, dev-cluster-node/2: nodes share everything, the output names a death, and Ctrl-C leaves nothing',
+  'dev-cluster/1, gateway-process/2: nodes share everything, the output names a death, and Ctrl-C leaves nothing',
   async (t) => {
     const before = foldersOfClusters()
     // A setting of the environment would keep every node from starting.
@@ -188,7 +188,7 @@ testWithServers(
 )
 
 testWithServers(
-  'dev-cluster-node/1: nodes and servers end with a process that is killed',
+  'gateway-process/1: nodes and servers end with a process that is killed',
   async (t) => {
     // Nobody is left to remove the folder.
     const run = runIt(['--nodes', '1'], { TMPDIR: await temporaryFolder(t) })

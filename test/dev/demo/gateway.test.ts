@@ -21,7 +21,7 @@ function folderOf(t: ExecutionContext): string {
   return folder
 }
 
-test('demo-gateway/2: the gateway inherits no setting, and its stop leaves nothing behind', async (t) => {
+test('gateway-process/2: the gateway inherits no setting, and its stop leaves nothing behind', async (t) => {
   const folder = folderOf(t)
   const env = { ...processEnvironment(), SERVICE_LANES: 'nonsense', SERVICE_TOKEN: 'production' }
   const signal = new AbortController().signal
@@ -52,7 +52,7 @@ test('an aborted start leaves nothing behind', async (t) => {
   t.deepEqual(readdirSync(folder), [])
 })
 
-test('demo-gateway/1: a gateway of another process stops when its standard input closes', async (t) => {
+test('gateway-process/1: a gateway of another process stops when its standard input closes', async (t) => {
   const folder = folderOf(t)
   const child = spawn(process.execPath, serveWhileStdin(), {
     cwd: folder,

@@ -1,12 +1,12 @@
 // The lines of the overview begin with the last hour, which is read for Things that a person looks
 // at.
 
+import { UNIT_MS } from '#domain/runtime'
 import { afterDelay, nowMs } from '#console/state/clock.ts'
 import type { LiveChannel } from '#console/state/live-channel.ts'
 import { LineReads } from './line-reads.ts'
 import { readSeriesOfThings } from './series.ts'
 
-const HOUR_MS = 3_600_000
 const REST_MS = 150
 
 const reads = new WeakMap<LiveChannel, LineReads>()
@@ -24,7 +24,7 @@ const readsOf = (channel: LiveChannel): LineReads =>
   new LineReads({
     rest: (begin) => void afterDelay(REST_MS, begin),
     read: async (thingIds, attr) => {
-      const [fromMs, toMs] = [nowMs() - HOUR_MS, nowMs()]
+      const [fromMs, toMs] = [nowMs() - UNIT_MS.h, nowMs()]
       const about = { attrs: [attr], fromMs, toMs }
       // Without an answer a line begins now.
       const courses = await readSeriesOfThings(channel.id, thingIds, about).catch(() => [])

@@ -1,5 +1,7 @@
 // Reads the values of Things over a span of time, from the gateway's tiers or its readings.
 
+import { TIER_MS } from '#domain/history/series'
+import type { Tier } from '#domain/history/series'
 import type { DataOf } from '#src/client/bodies'
 import { client } from '#console/state/gateway.ts'
 import { readerOf } from '#console/state/history.ts'
@@ -7,13 +9,6 @@ import type { Course } from './thing-history.ts'
 
 type Answer = DataOf<'/thing/series'>
 type Columns = NonNullable<Answer['attrs']>[string]
-
-const STEPS_MS: Readonly<Record<string, number>> = {
-  raw: 0,
-  '5m': 300_000,
-  '1h': 3_600_000,
-  '1d': 86_400_000,
-}
 
 export interface SeriesWish {
   readonly attrs: readonly string[]
@@ -31,7 +26,7 @@ export interface SeriesRead {
 const courseOf = (columns: Columns, step: string): Course => {
   const { times, values, min: low = [], max: high = [], mean, count: counts = [] } = columns
   if (values !== undefined) return { times, values }
-  return { times, values: mean ?? [], steps: { ms: STEPS_MS[step] ?? 0, low, high, counts } }
+  return { times, values: mean ?? [], steps: { ms: TIER_MS[step as Tier], low, high, counts } }
 }
 
 const coursesOf = (found: Answer['attrs'], step: string): ReadonlyMap<string, Course> =>

@@ -1,22 +1,24 @@
 // The span of time that charts show, as the address of the page has it: `from=-24h` ends at the
 // present, `from` and `to` with times stand still.
 
+import { UNIT_MS } from '#domain/runtime'
+import type { Unit } from '#domain/runtime'
+
 export interface Span {
   readonly lengthMs: number
   /** The end; undefined for the present. */
   readonly toMs?: number | undefined
 }
 
-const UNITS_MS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 } as const
-const MIN_MS = 60_000
-const MAX_MS = 3_653 * UNITS_MS.d
+const MIN_MS = UNIT_MS.m
+const MAX_MS = 3_653 * UNIT_MS.d
 /** The spans that a person chooses. */
 export const SPANS = {
-  hour: UNITS_MS.h,
-  day: UNITS_MS.d,
-  week: 7 * UNITS_MS.d,
-  month: 30 * UNITS_MS.d,
-  year: 365 * UNITS_MS.d,
+  hour: UNIT_MS.h,
+  day: UNIT_MS.d,
+  week: 7 * UNIT_MS.d,
+  month: 30 * UNIT_MS.d,
+  year: 365 * UNIT_MS.d,
 } as const
 
 export const DEFAULT_SPAN: Span = { lengthMs: SPANS.day }
@@ -27,9 +29,9 @@ export const beginningOf = (span: Span, presentMs: number): number =>
 
 /** Reads a span of an address; the last day where it names none. */
 export function spanIn({ from = '', to = '' }: Readonly<Record<string, string>>): Span {
-  const [, count, unit = 's'] = /^-(\d+)([smhd])$/.exec(from) ?? []
+  const [, count, unit] = /^-(\d+)([smhd])$/.exec(from) ?? []
   if (count !== undefined) {
-    return bounded({ lengthMs: Number(count) * UNITS_MS[unit as keyof typeof UNITS_MS] })
+    return bounded({ lengthMs: Number(count) * UNIT_MS[unit as Unit] })
   }
   const [fromMs, toMs] = [Date.parse(from), Date.parse(to)]
   return fromMs < toMs ? bounded({ lengthMs: toMs - fromMs, toMs }) : DEFAULT_SPAN
@@ -38,7 +40,7 @@ export function spanIn({ from = '', to = '' }: Readonly<Record<string, string>>)
 /** The members of an address for a span. */
 export function queryFor({ lengthMs, toMs }: Span): { readonly from: string; readonly to: string } {
   if (toMs !== undefined) return { from: textOf(toMs - lengthMs), to: textOf(toMs) }
-  const [unit, ms] = Object.entries(UNITS_MS).find(([, size]) => lengthMs % size === 0) ?? [
+  const [unit, ms] = Object.entries(UNIT_MS).find(([, size]) => lengthMs % size === 0) ?? [
     's',
     1_000,
   ]

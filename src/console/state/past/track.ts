@@ -1,6 +1,6 @@
 // The way of a Thing that moves: its places over time, and where they lie in a drawing.
 
-import { recordOf } from '#domain/record'
+import { recordOf, textIn } from '#domain/record'
 import type { FeedRecord } from '#src/client/bodies'
 
 export interface Place {
@@ -13,7 +13,7 @@ const COORDINATES = /^\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*$/
 
 /** The place of a `location_value` of type geo; undefined for one of another form. */
 export function placeIn(value: unknown, time: number): Place | undefined {
-  const [, latitude, longitude] = COORDINATES.exec(typeof value === 'string' ? value : '') ?? []
+  const [, latitude, longitude] = COORDINATES.exec(textIn(value) ?? '') ?? []
   if (latitude === undefined || Math.abs(Number(latitude)) > 90) return undefined
   if (Math.abs(Number(longitude)) > 180) return undefined
   return { time, latitude: Number(latitude), longitude: Number(longitude) }
