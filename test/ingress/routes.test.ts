@@ -103,6 +103,18 @@ test('an answer that is neither JSON nor plain text is bytes to generated client
   })
 })
 
+test('an object that several requests and answers have is one type of generated clients', async (t) => {
+  const { get } = await startIngress(t)
+  const { components } = (await get('/openapi.json')).json as {
+    components: { schemas: Record<string, object> }
+  }
+  const within = Object.entries(components.schemas).filter(
+    ([name]) => !/(Request|Answer|Data)$/.test(name),
+  )
+  const alike = Map.groupBy(within, ([, schema]) => JSON.stringify(schema)).values()
+  for (const names of alike) t.is(names.length, 1, names.map(([name]) => name).join())
+})
+
 test('every route answers its method and refuses the others with Allow', async (t) => {
   const { send } = await startIngress(t)
   const allowed = new Map<string, string[]>()
