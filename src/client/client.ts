@@ -8,6 +8,7 @@
 import type * as Wire from './bodies.ts'
 import { call } from './call.ts'
 import type { Call, Endpoint, Repeats } from './call.ts'
+import type { HeliographError } from './error.ts'
 import type { ExportBody, ExportLine } from './export.ts'
 import { WEB } from './runtime.ts'
 import type { ClientRuntime, Fetch } from './runtime.ts'
@@ -23,6 +24,8 @@ export interface ClientOptions {
   /** Milliseconds for one attempt. */
   readonly timeoutMs?: number
   readonly runtime?: ClientRuntime
+  /** Is told of each failure behind which the client waits, up to a minute, and tries again. */
+  readonly onRepeat?: (error: HeliographError, delayMs: number) => void
 }
 
 export interface CallOptions {
@@ -44,6 +47,7 @@ export function createClient(options: ClientOptions) {
     language: options.language,
     runtime: options.fetch === undefined ? runtime : { ...runtime, fetch: options.fetch },
     timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+    onRepeat: options.onRepeat,
   }
   const routes = routesOf(endpoint)
   return {

@@ -16,6 +16,7 @@ interface Given {
 }
 
 function rig(...answers: readonly (Given | Error)[]) {
+  const told: (readonly [code: string, delayMs: number])[] = []
   const asked: { readonly url: string; readonly method: string; readonly body: string }[] = []
   const headers: Headers[] = []
   const waits: number[] = []
@@ -39,8 +40,9 @@ function rig(...answers: readonly (Given | Error)[]) {
       return new Response(text, { status: next.status, headers: next.headers ?? {} })
     },
   }
-  const client = createClient({ baseUrl: 'https://push.example/', token: 'tok', runtime })
-  return { client, asked, headers, waits }
+  const onRepeat = ({ code }: HeliographError, delayMs: number) => void told.push([code, delayMs])
+  const client = createClient({ baseUrl: 'https://push.example/', token: 'tok', runtime, onRepeat })
+  return { client, asked, headers, waits, told }
 }
 
 const refusal = (code: string, retryable = false): object => ({
@@ -218,6 +220,16 @@ test('call/2: repeats are bounded, jittered, and never before Retry-After', asyn
   const muchLater = rig({ ...busy, headers: { 'retry-after': '61' } })
   await t.throwsAsync(() => muchLater.client.status('o'))
   t.is(muchLater.asked.length, 1)
+})
+
+test('a program is told why the client repeats a call and how long it waits before', async (t) => {
+  const busy = { status: 429, body: refusal('rate_limited'), headers: { 'retry-after': '48' } }
+  const { client, told } = rig(busy, new Error('reset'), { status: 404, body: refusal('gone') })
+  await t.throwsAsync(() => client.status('o'), { code: 'gone' })
+  t.deepEqual(told, [
+    ['rate_limited', 48_100],
+    ['connection_failed', 200],
+  ])
 })
 
 test('the client does not repeat a call after a final failure', async (t) => {
