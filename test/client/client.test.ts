@@ -232,6 +232,31 @@ test('a program is told why the client repeats a call and how long it waits befo
   ])
 })
 
+const addresses: readonly (readonly [baseUrl: string, page: string | undefined, isOne: boolean])[] =
+  [
+    ['http://127.0.0.1:8080', undefined, true],
+    ['https://push.example/heliograph/', undefined, true],
+    ['push.example', undefined, false],
+    ['localhost:8080', undefined, false],
+    ['127.0.0.1:8080', undefined, false],
+    ['ftp://push.example', undefined, false],
+    ['', undefined, false],
+    ['', 'https://push.example/app/', true],
+    ['/heliograph', 'https://push.example/app/', true],
+    ['/heliograph', 'file:///app.html', false],
+  ]
+
+test.serial('a base URL that no call could use is refused before the first one', (t) => {
+  t.teardown(() => void Reflect.deleteProperty(globalThis, 'location'))
+  for (const [baseUrl, page, isOne] of addresses) {
+    Object.assign(globalThis, { location: page && { href: page } })
+    const make = () => createClient({ baseUrl })
+    if (isOne) t.notThrows(make, baseUrl)
+    else
+      t.throws(make, { instanceOf: TypeError, message: 'the base URL is not a valid URL' }, baseUrl)
+  }
+})
+
 test('the client does not repeat a call after a final failure', async (t) => {
   const { client, asked } = rig({ status: 404, body: refusal('send_status_not_found') })
   await t.throwsAsync(() => client.status('o'), { instanceOf: HeliographError })
