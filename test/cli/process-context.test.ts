@@ -8,6 +8,8 @@ import { promisify } from 'node:util'
 
 import test from 'ava'
 
+import { terminalOver } from '#src/cli/process-context'
+
 const PROCESS_CONTEXT = new URL('../../src/cli/process-context.ts', import.meta.url).href
 const LATER_MS = 350
 
@@ -58,4 +60,19 @@ onLinux('a full disk behind the standard output is told, and ends with 1', (t) =
   const { status, stderr } = spawnSync(process.execPath, words, { stdio: ['ignore', full, 'pipe'] })
   t.is(status, 1)
   t.regex(stderr.toString(), /^error: the output is lost: ENOSPC.*\n$/)
+})
+
+test('a terminal that does not know its size has 80 columns and 24 rows', (t) => {
+  const sized = (columns: number, rows: number) => {
+    const output = { isTTY: true, columns, rows, write: () => true }
+    return terminalOver({ stdout: output, stderr: output }, false)
+  }
+  for (const [columns, rows, screen] of [
+    [120, 40, { columns: 120, rows: 40, hasColor: false }],
+    // That of a container or of `script`, which a table could put nothing into.
+    [0, 0, { columns: 80, rows: 24, hasColor: false }],
+  ] as const) {
+    t.deepEqual(sized(columns, rows).screen(), screen)
+    t.deepEqual(sized(columns, rows).progressScreen(), screen)
+  }
 })
