@@ -16,7 +16,6 @@ interface Given {
 }
 
 function rig(...answers: readonly (Given | Error)[]) {
-  const told: (readonly [code: string, delayMs: number])[] = []
   const asked: { readonly url: string; readonly method: string; readonly body: string }[] = []
   const headers: Headers[] = []
   const waits: number[] = []
@@ -40,9 +39,8 @@ function rig(...answers: readonly (Given | Error)[]) {
       return new Response(text, { status: next.status, headers: next.headers ?? {} })
     },
   }
-  const onRepeat = ({ code }: HeliographError, delayMs: number) => void told.push([code, delayMs])
-  const client = createClient({ baseUrl: 'https://push.example/', token: 'tok', runtime, onRepeat })
-  return { client, asked, headers, waits, told }
+  const client = createClient({ baseUrl: 'https://push.example/', token: 'tok', runtime })
+  return { client, asked, headers, waits }
 }
 
 const refusal = (code: string, retryable = false): object => ({
@@ -220,41 +218,6 @@ test('call/2: repeats are bounded, jittered, and never before Retry-After', asyn
   const muchLater = rig({ ...busy, headers: { 'retry-after': '61' } })
   await t.throwsAsync(() => muchLater.client.status('o'))
   t.is(muchLater.asked.length, 1)
-})
-
-test('a program is told why the client repeats a call and how long it waits before', async (t) => {
-  const busy = { status: 429, body: refusal('rate_limited'), headers: { 'retry-after': '48' } }
-  const { client, told } = rig(busy, new Error('reset'), { status: 404, body: refusal('gone') })
-  await t.throwsAsync(() => client.status('o'), { code: 'gone' })
-  t.deepEqual(told, [
-    ['rate_limited', 48_100],
-    ['connection_failed', 200],
-  ])
-})
-
-const addresses: readonly (readonly [baseUrl: string, page: string | undefined, isOne: boolean])[] =
-  [
-    ['http://127.0.0.1:8080', undefined, true],
-    ['https://push.example/heliograph/', undefined, true],
-    ['push.example', undefined, false],
-    ['localhost:8080', undefined, false],
-    ['127.0.0.1:8080', undefined, false],
-    ['ftp://push.example', undefined, false],
-    ['', undefined, false],
-    ['', 'https://push.example/app/', true],
-    ['/heliograph', 'https://push.example/app/', true],
-    ['/heliograph', 'file:///app.html', false],
-  ]
-
-test.serial('a base URL that no call could use is refused before the first one', (t) => {
-  t.teardown(() => void Reflect.deleteProperty(globalThis, 'location'))
-  for (const [baseUrl, page, isOne] of addresses) {
-    Object.assign(globalThis, { location: page && { href: page } })
-    const make = () => createClient({ baseUrl })
-    if (isOne) t.notThrows(make, baseUrl)
-    else
-      t.throws(make, { instanceOf: TypeError, message: 'the base URL is not a valid URL' }, baseUrl)
-  }
 })
 
 test('the client does not repeat a call after a final failure', async (t) => {
