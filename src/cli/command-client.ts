@@ -5,11 +5,11 @@ import { createClient } from '#src/client/client'
 import type { OperationRecord } from '#src/client/bodies'
 import type { Client } from '#src/client/client'
 import { HeliographError } from '#src/client/error'
-import { pause } from '#src/client/runtime'
+import { WEB, pause } from '#src/client/runtime'
 import { CHANNEL, accessOf, checkSecrecy, credentialsOf, proofOf } from './access.ts'
 import type { Access, AccessGiven, ChannelGiven, Sources } from './access.ts'
 import type { Command, Definition, Given, Options, Parameters, Taken } from './command.ts'
-import { CommandError, EXIT } from './endings.ts'
+import { CommandError, EXIT, endingLine } from './endings.ts'
 import { factLines } from './terminal-text.ts'
 import type { ProcessContext } from './process-context.ts'
 
@@ -20,6 +20,9 @@ export interface CommandClient {
   /** Prints the answer of the gateway: as JSON on one line, or as lines for a person. */
   readonly report: (answer: object) => void
 }
+
+/** A command that is silent for so long looks as if it hung. */
+const NOTED_FROM_MS = 2_000
 
 interface ClientUse {
   /** False for a command that sends no password and no key; true by default. */
@@ -35,13 +38,23 @@ export async function commandClientOf(
   const access = await accessOf(options, context)
   if (sendsSecrets || access.token !== undefined) await checkSecrecy(access, context) // access/2
   const { baseUrl, token, json } = access
-  const client = createClient({ baseUrl, token, fetch: context.fetch })
+  const { after, fetch, terminal } = context
+  const client = createClient({
+    baseUrl,
+    token,
+    runtime: { ...WEB, after, fetch },
+    onRepeat: ({ code, message }, delayMs) => {
+      if (delayMs < NOTED_FROM_MS) return
+      const hint = `next attempt in ${Math.ceil(delayMs / 1000)} s`
+      terminal.printDiagnostic(endingLine({ code, message, hint }))
+    },
+  })
   return {
     client,
     access,
     report: (answer) => {
       const output = json ? [JSON.stringify(answer)] : factLines(answer)
-      for (const line of output) context.terminal.print(line)
+      for (const line of output) terminal.print(line)
     },
   }
 }

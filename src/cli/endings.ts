@@ -83,8 +83,12 @@ function fileSentence(error: Error): string {
   return `cannot ${syscall} ${path}: ${fileReason(error)}`
 }
 
-/** An ending as one line. (endings/1) */
-export function endingLine({ code, message, hint }: Ending): string {
+/** An ending, or a failure behind which a command goes on, as one line. (endings/1) */
+export function endingLine({
+  code,
+  message,
+  hint,
+}: Pick<Ending, 'code' | 'message' | 'hint'>): string {
   const label = code === 'usage' ? 'error' : code
   // A server that is no gateway may say anything.
   return onOneLine(`${label}: ${message}${hint === undefined ? '' : `; ${hint}`}`)

@@ -100,7 +100,7 @@ export function terminalOver(
   hasColor: boolean,
 ): Terminal {
   const screenOf = ({ isTTY, columns, rows }: Output): Screen | undefined =>
-    isTTY ? { columns, rows, hasColor } : undefined
+    isTTY ? { columns: columns || 80, rows: rows || 24, hasColor } : undefined
   const printOn = (output: Output, line: string): void => {
     output.write(`${output.isTTY ? escaped(line) : line}\n`) // terminal-text/1
   }

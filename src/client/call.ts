@@ -20,6 +20,8 @@ export interface Endpoint {
   readonly language?: string | undefined
   readonly runtime: ClientRuntime
   readonly timeoutMs: number
+  /** Is told of each failure behind which the client waits and tries again. */
+  readonly onRepeat?: ((error: HeliographError, delayMs: number) => void) | undefined
 }
 
 export interface Call {
@@ -41,7 +43,7 @@ const RETRY_AFTER_MAX_MS = 60_000
 
 /** Returns `data` of a success; throws HeliographError, or the reason of an aborted signal. */
 export async function call(endpoint: Endpoint, request: Call): Promise<unknown> {
-  const attempts = new Attempts(endpoint.runtime)
+  const attempts = new Attempts(endpoint)
   for (;;) {
     const answer = await attemptOnce(endpoint, request)
     if (!(answer instanceof HeliographError)) return answer.data
@@ -131,11 +133,11 @@ async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8
 
 /** Waits between attempts in a row that bring nothing. (call/2) */
 export class Attempts {
-  readonly #runtime: ClientRuntime
+  readonly #endpoint: Pick<Endpoint, 'runtime' | 'onRepeat'>
   #failed = 0
 
-  constructor(runtime: ClientRuntime) {
-    this.#runtime = runtime
+  constructor(endpoint: Pick<Endpoint, 'runtime' | 'onRepeat'>) {
+    this.#endpoint = endpoint
   }
 
   succeeded(): void {
@@ -144,11 +146,13 @@ export class Attempts {
 
   /** Resolves when it is time for the next attempt; throws the error when there is none. */
   async failed(error: HeliographError, signal: AbortSignal | undefined): Promise<void> {
-    const wait = waitBefore(this.#runtime, this.#failed, error)
+    const { runtime, onRepeat } = this.#endpoint
+    const wait = waitBefore(runtime, this.#failed, error)
     this.#failed += 1
     // call/2
     if (this.#failed >= ATTEMPTS_MAX || wait === undefined) throw error
-    await pause(this.#runtime, wait, signal)
+    onRepeat?.(error, wait)
+    await pause(runtime, wait, signal)
     signal?.throwIfAborted()
   }
 }

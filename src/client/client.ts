@@ -8,6 +8,7 @@
 import type * as Wire from './bodies.ts'
 import { call } from './call.ts'
 import type { Call, Endpoint, Repeats } from './call.ts'
+import type { HeliographError } from './error.ts'
 import type { ExportBody, ExportLine } from './export.ts'
 import { WEB } from './runtime.ts'
 import type { ClientRuntime, Fetch } from './runtime.ts'
@@ -23,6 +24,8 @@ export interface ClientOptions {
   /** Milliseconds for one attempt. */
   readonly timeoutMs?: number
   readonly runtime?: ClientRuntime
+  /** Is told of each failure behind which the client waits, up to a minute, and tries again. */
+  readonly onRepeat?: (error: HeliographError, delayMs: number) => void
 }
 
 export interface CallOptions {
@@ -35,15 +38,19 @@ export type Client = ReturnType<typeof createClient>
 
 const TIMEOUT_MS = 30_000
 
-/** A client of one gateway. Makes no call by itself. */
+/**
+ * A client of one gateway. Makes no call by itself. Throws TypeError for a base URL that no call
+ * could use; in a browser it may be one of the page's own origin, such as `/push`.
+ */
 export function createClient(options: ClientOptions) {
   const runtime = options.runtime ?? WEB
   const endpoint: Endpoint = {
-    baseUrl: options.baseUrl.replace(/\/+$/, ''),
+    baseUrl: checkedBase(options.baseUrl),
     token: options.token,
     language: options.language,
     runtime: options.fetch === undefined ? runtime : { ...runtime, fetch: options.fetch },
     timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+    onRepeat: options.onRepeat,
   }
   const routes = routesOf(endpoint)
   return {
@@ -94,6 +101,17 @@ export function createClient(options: ClientOptions) {
     /** The metrics as Prometheus text. */
     metrics: (callOptions?: CallOptions) => routes.get<string>('/metrics', callOptions, 'text'),
   }
+}
+
+/** Without the slash at the end. */
+function checkedBase(baseUrl: string): string {
+  const { location } = globalThis as { readonly location?: { readonly href: string } }
+  const page = location?.href
+  // `localhost:8080` is a URL too, with `localhost` as its scheme.
+  if (!URL.canParse(baseUrl, page) || !/^https?:$/.test(new URL(baseUrl, page).protocol)) {
+    throw new TypeError('the base URL is not a valid URL')
+  }
+  return baseUrl.replace(/\/+$/, '')
 }
 
 /** Functions that make a declared route into a method; `at` is its path where that has places. */

@@ -40,7 +40,7 @@ export async function* exported(
 ): AsyncGenerator<ExportLine> {
   let place: Place = {}
   let gap: Gap | undefined
-  const attempts = new Attempts(endpoint.runtime)
+  const attempts = new Attempts(endpoint)
   for (;;) {
     signal?.throwIfAborted()
     try {

@@ -4,7 +4,7 @@ import { isFault } from '#domain/fault'
 import { UNSAFE_RULE, isSafeText } from '#domain/record'
 import type { Acceptance } from '#src/acceptance/acceptance'
 import { PREFIX } from '#src/schemas/key-routes'
-import { object, text, texts } from '#src/schemas/json-schema'
+import { BYTES, object, text, texts } from '#src/schemas/json-schema'
 import { read } from '#src/schemas/members'
 import { KEYED } from '#src/schemas/route'
 import { invalid, readParsed } from '#src/schemas/values'
@@ -62,7 +62,7 @@ export const channelMetricsRow = ({ scrapes }: Acceptance): Row =>
         { [KEY_HEADER]: text('The key, where the Authorization header has the gateway token.') },
         [],
       ),
-      raw: { mediaType: OPENMETRICS, schema: { type: 'string' } },
+      raw: { mediaType: OPENMETRICS, schema: BYTES },
       codes: [...KEYED, 'validation_failed', 'series_limit_exceeded', 'rate_limited'],
     },
   })

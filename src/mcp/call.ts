@@ -27,6 +27,11 @@ export class Call {
     return this.#asking.origin
   }
 
+  /** When the request had arrived, in Unix milliseconds. */
+  get receivedAtMs(): number {
+    return this.#asking.receivedAtMs
+  }
+
   get opening(): CallCredential {
     return this.assistant.kind
   }

@@ -33,12 +33,16 @@ export const channelTools = (bindings: Bindings, logger: Logger): readonly Tool[
   {
     name: 'channel_list',
     title: 'List the Channels that you may use',
-    description: 'Lists the Channels that a person bound to you. Call it before other tools.',
+    description:
+      'Lists the Channels that a person bound to you, and tells the present time. Call it before ' +
+      'other tools.',
     body: NO_ARGUMENTS,
     output: BINDING_LIST_DATA,
     annotations: READS,
     scopes: ['mcp:tools'],
-    call: granted(async (_fields, { grantId }) => bindingsToWire(await bindings.ofGrant(grantId))),
+    call: granted(async (_fields, { grantId }, { receivedAtMs }) =>
+      bindingsToWire({ bound: await bindings.ofGrant(grantId), nowMs: receivedAtMs }),
+    ),
   },
   {
     name: 'channel_bind_start',

@@ -41,8 +41,8 @@ interface Listed {
 const INSTRUCTIONS: Readonly<Record<CallCredential, string>> = {
   grant:
     'Sends notifications to the devices of people and keeps the state of Things. Begin with ' +
-    'channel_list. When no Channel is bound, call channel_bind_start and give its url to the ' +
-    'person; never ask a person for a Channel password.',
+    'channel_list, which tells the present time, too. When no Channel is bound, call ' +
+    'channel_bind_start and give its url to the person; never ask a person for a Channel password.',
   password:
     'Sends notifications to the devices of people and keeps the state of Things. Each call needs ' +
     'channel_id and password of a Channel; the person knows them.',

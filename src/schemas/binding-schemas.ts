@@ -12,6 +12,12 @@ import { request } from './shape.ts'
 
 export const NO_ARGUMENTS = object({}, [])
 
+/** What is bound, and the time: an assistant has no clock, and Events and readings need times. */
+interface Bound {
+  readonly bound: readonly Binding[]
+  readonly nowMs: number
+}
+
 export const BINDING_LIST_DATA = whole({
   channels: computed(
     {
@@ -26,7 +32,11 @@ export const BINDING_LIST_DATA = whole({
       }),
       description: 'Oldest binding first.',
     },
-    (bindings: readonly Binding[]) => bindings,
+    ({ bound }: Bound) => bound,
+  ),
+  now: computed(
+    given('integer', 'The present time, in Unix milliseconds.'),
+    ({ nowMs }: Bound) => nowMs,
   ),
 })
 

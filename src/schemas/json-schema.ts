@@ -77,6 +77,12 @@ export const typed =
 export const anyJson = (description: string) =>
   ({ $ref: '#/components/schemas/JsonValue', description }) as const
 
+/**
+ * The bytes of an answer that is neither JSON nor plain text. Generated clients hand them on, and
+ * refuse such an answer as an object or as a text.
+ */
+export const BYTES = { type: 'string', format: 'binary' } as const
+
 /** A text that must be sent, in the form of the pattern; by default any text that is not blank. */
 export const requiredText = (description: string, pattern = NOT_BLANK) =>
   ({ type: 'string', pattern, description }) as const

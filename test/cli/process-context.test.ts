@@ -78,3 +78,18 @@ for (const [output, isTTY, drawn] of outputs) {
     t.is(written.join(''), drawn)
   })
 }
+
+test('a terminal that does not know its size has 80 columns and 24 rows', (t) => {
+  const sized = (width: number, height: number) => {
+    const output = { isTTY: true, columns: width, rows: height, write: () => true }
+    return terminalOver({ stdout: output, stderr: output }, false)
+  }
+  for (const [width, height, screen] of [
+    [120, 40, { columns: 120, rows: 40, hasColor: false }],
+    // That of a container or of `script`, which a table could put nothing into.
+    [0, 0, { columns: 80, rows: 24, hasColor: false }],
+  ] as const) {
+    t.deepEqual(sized(width, height).screen(), screen)
+    t.deepEqual(sized(width, height).progressScreen(), screen)
+  }
+})

@@ -96,3 +96,25 @@ test('status --wait ends with the operation, or after its timeout', async (t) =>
   }
   t.is((await run('status o1', { answer: () => success({ status: 'failed' }) })).exitCode, 0)
 })
+
+const pauses: readonly (readonly [retryAfter: string, notes: readonly RegExp[]])[] = [
+  ['48', [/^rate_limited: a sentence about it; next attempt in 4\d s$/]],
+  ['0', []],
+]
+
+test('a command that waits for its next attempt says so, and why', async (t) => {
+  for (const words of ['thing list', 'export']) {
+    for (const [retryAfter, notes] of pauses) {
+      let asks = 0
+      const busy = refusal(429, 'rate_limited', { headers: { 'retry-after': retryAfter } })
+      const answer = () => ((asks += 1) === 1 ? busy : refusal(403, 'key_expired'))
+      const stopped = new AbortController().signal
+      const { context, exitCode } = await run(words, { answer, stopped })
+      t.not(exitCode, 0, words)
+      t.is(asks, 2, words)
+      const told = context.diagnostics.filter((line) => line.includes('rate_limited'))
+      t.is(told.length, notes.length, words)
+      for (const [at, note] of notes.entries()) t.regex(told[at] ?? '', note)
+    }
+  }
+})

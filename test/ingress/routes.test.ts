@@ -11,7 +11,9 @@ import { startIngress } from '#test/support/start-ingress'
 const TABLE = routeTable({ acceptance: {}, probes: [] as const } as unknown as TablePorts)
 
 interface Operation {
-  readonly responses: Readonly<Record<string, unknown>>
+  readonly responses: Readonly<
+    Record<string, { readonly content?: Readonly<Record<string, { readonly schema: object }>> }>
+  >
 }
 
 test('the OpenAPI document has every route of the table and no other', async (t) => {
@@ -72,6 +74,45 @@ test('the document gives 413 for every route with a body and 401 for every guard
       t.is(statuses.includes('401'), token === 'required' || token === 'proven', path)
     }
   }
+})
+
+test('an answer that is neither JSON nor plain text is bytes to generated clients, and its lines have a named schema', async (t) => {
+  const { get } = await startIngress(t)
+  const { paths, components } = (await get('/openapi.json')).json as {
+    paths: Record<string, Record<string, Operation>>
+    components: { schemas: Record<string, { properties: object }> }
+  }
+  const others = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.values(methods).flatMap(({ responses }) =>
+      Object.entries(responses['200']?.content ?? {})
+        .filter(([type]) => type !== 'application/json' && !type.startsWith('text/'))
+        .map(([type, { schema }]) => [path, type, schema] as const),
+    ),
+  )
+  const bytes = { type: 'string', format: 'binary' }
+  t.deepEqual(others, [
+    [
+      '/channel/export',
+      'application/x-ndjson',
+      { ...bytes, contentSchema: { $ref: '#/components/schemas/ExportLine' } },
+    ],
+    ['/channel/metrics', 'application/openmetrics-text', bytes],
+  ])
+  t.like(components.schemas['ExportLine']?.properties, {
+    accepted_at: { type: 'integer', format: 'int64' },
+  })
+})
+
+test('an object that several requests and answers have is one type of generated clients', async (t) => {
+  const { get } = await startIngress(t)
+  const { components } = (await get('/openapi.json')).json as {
+    components: { schemas: Record<string, object> }
+  }
+  const within = Object.entries(components.schemas).filter(
+    ([name]) => !/(Request|Answer|Data)$/.test(name),
+  )
+  const alike = Map.groupBy(within, ([, schema]) => JSON.stringify(schema)).values()
+  for (const names of alike) t.is(names.length, 1, names.map(([name]) => name).join())
 })
 
 test('every route answers its method and refuses the others with Allow', async (t) => {

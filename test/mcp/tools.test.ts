@@ -174,6 +174,14 @@ for (const { opening, token, names } of OPENINGS) {
   })
 }
 
+test('an assistant, which has no clock, learns the time that its Events and readings need', async (t) => {
+  const rig = await startMcp(t)
+  const client = await rig.client()
+  t.regex(client.getInstructions() ?? '', /channel_list, which tells the present time/)
+  const listed = await client.callTool({ name: 'channel_list', arguments: {} })
+  t.like(listed.structuredContent, { now: NOW_MS })
+})
+
 test('an op_id means the same to a tool as to a route', async (t) => {
   const rig = await startMcp(t)
   const client = await rig.client()

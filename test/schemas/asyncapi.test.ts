@@ -56,7 +56,8 @@ const at = (...names: readonly string[]): Readonly<Record<string, unknown>> =>
     return next
   }, document)
 
-const ajv = new Ajv2020({ strict: false })
+const ajv = new Ajv2020({ strict: false, formats: { int64: true, double: true } })
+ajv.addKeyword('components')
 
 /** The check of a frame by the message of its type. */
 function fits(side: 'Device' | 'Gateway', text: string): boolean {
@@ -65,7 +66,8 @@ function fits(side: 'Device' | 'Gateway', text: string): boolean {
     .split('_')
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('')
-  return ajv.validate(at('components', 'messages', `${side}${type}`, 'payload'), frame)
+  const payload = at('components', 'messages', `${side}${type}`, 'payload')
+  return ajv.validate({ ...payload, components: document['components'] }, frame)
 }
 
 test('every frame that is written is one of the document', (t) => {
@@ -98,4 +100,20 @@ test('every frame is a message of the one operation of its side, and every refer
   }
   t.is(messagesOf('takeFrames'), Object.keys(DEVICE_FRAMES).length)
   t.is(messagesOf('sendFrames'), Object.keys(GATEWAY_FRAMES).length)
+})
+
+test('a mark is a text or a number to generators, which pass over conditions', (t) => {
+  t.notRegex(JSON.stringify(at('components', 'schemas')), /"(if|else)":/)
+})
+
+test('every object of a frame has a name, by which generators call its type', (t) => {
+  const objects = (node: unknown): readonly object[] =>
+    typeof node === 'object' && node !== null
+      ? [...('properties' in node ? [node] : []), ...Object.values(node).flatMap(objects)]
+      : []
+  const schemas = at('components', 'schemas')
+  for (const [name, schema] of Object.entries(schemas)) t.is(objects(schema).length, 1, name)
+  for (const [name, message] of Object.entries(at('components', 'messages'))) {
+    t.like(message, { payload: { $ref: `#/components/schemas/${name}` } })
+  }
 })

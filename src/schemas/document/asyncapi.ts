@@ -8,7 +8,7 @@ import {
   GATEWAY_FRAMES,
   frameSchema,
 } from '#src/schemas/session/frame-schemas'
-import { pascal } from './components.ts'
+import { Components, pascal } from './components.ts'
 import type { FrameForm } from '#src/schemas/session/frame-schemas'
 
 /** The side that sends a frame. */
@@ -22,9 +22,10 @@ interface Message {
 
 /** The document as plain data. */
 export function asyncApiDocument(version: string): JsonSchema {
+  const components = new Components()
   const messages = [
-    ...messagesOf('Device', DEVICE_FRAMES),
-    ...messagesOf('Gateway', GATEWAY_FRAMES),
+    ...messagesOf('Device', DEVICE_FRAMES, components),
+    ...messagesOf('Gateway', GATEWAY_FRAMES, components),
   ]
   const named = messages.map(({ name }) => [name, { $ref: `#/components/messages/${name}` }])
   const document: JsonSchema = {
@@ -61,6 +62,7 @@ export function asyncApiDocument(version: string): JsonSchema {
     },
     components: {
       messages: Object.fromEntries(messages.map(({ name, content }) => [name, content])),
+      schemas: components.schemas,
     },
   }
   // Without the readers and writers that schemas carry (members.ts).
@@ -77,12 +79,16 @@ const HEADERS: JsonSchema = {
   required: ['sec-websocket-protocol'],
 }
 
-const messagesOf = (side: Side, forms: Readonly<Record<string, FrameForm>>): readonly Message[] =>
-  Object.values(forms).map((form) => ({
-    name: `${side}${pascal(form.type)}`,
-    side,
-    content: { name: form.type, summary: `${form.summary}.`, payload: frameSchema(form) },
-  }))
+const messagesOf = (
+  side: Side,
+  forms: Readonly<Record<string, FrameForm>>,
+  components: Components,
+): readonly Message[] =>
+  Object.values(forms).map((form) => {
+    const name = `${side}${pascal(form.type)}`
+    const payload = components.refer(frameSchema(form), name)
+    return { name, side, content: { name: form.type, summary: `${form.summary}.`, payload } }
+  })
 
 /** `action` is that of the gateway. */
 const operation = (

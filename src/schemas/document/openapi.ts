@@ -32,7 +32,7 @@ export interface RouteDescription {
   readonly query?: ObjectSchema
   /** The headers that it reads, as the properties of an object. */
   readonly headers?: ObjectSchema
-  /** The member `data` of the success envelope. */
+  /** The member `data` of the success envelope, or one line of a `raw` stream. */
   readonly data?: JsonSchema
   /**
    * The protocol to which success switches the connection, with status 101. OpenAPI cannot describe
@@ -155,7 +155,10 @@ function answerOf(
   name: string,
   components: Components,
 ): JsonSchema {
-  if (raw !== undefined) return contentOf(raw.schema, raw.mediaType)
+  if (raw !== undefined) {
+    const line = data && { contentSchema: components.refer(data, `${name}Line`) }
+    return contentOf({ ...raw.schema, ...line }, raw.mediaType)
+  }
   const members: Properties = {
     success: given('boolean', 'Always true.'),
     ...(data !== undefined && { data: components.refer(data, `${name}Data`) }),

@@ -30,17 +30,20 @@ const PATTERNS = {
 const patternOf = ({ form }: Field) => (form === undefined ? ANY_TEXT : PATTERNS[form])
 
 /** One step of an escalation. */
-export const STEP = schemas.object(
-  {
-    after: {
-      type: 'string',
-      pattern: exactly(DURATION_FORM),
-      description: 'From the first entry.',
+export const STEP = schemas.named(
+  'EscalationStep',
+  schemas.object(
+    {
+      after: {
+        type: 'string',
+        pattern: exactly(DURATION_FORM),
+        description: 'From the first entry.',
+      },
+      level: { type: 'integer', minimum: 1, maximum: LEVEL_MAX },
+      severity: schemas.oneOf(SEVERITIES, 'The severity then, unless it is higher.'),
     },
-    level: { type: 'integer', minimum: 1, maximum: LEVEL_MAX },
-    severity: schemas.oneOf(SEVERITIES, 'The severity then, unless it is higher.'),
-  },
-  ['after', 'level'],
+    ['after', 'level'],
+  ),
 )
 
 /** The member of a request by the kind of its field. */

@@ -6,7 +6,7 @@ import { parseThingId } from '#domain/identity'
 import type { Answer } from '#domain/ports'
 import { ACTIONS } from '#domain/submission'
 import { readingRequest } from '#src/schemas/credentials'
-import { given, named, object, oneOf, text, time } from '#src/schemas/json-schema'
+import { BYTES, given, named, object, oneOf, text, time } from '#src/schemas/json-schema'
 import { read } from '#src/schemas/members'
 import { ENTITY_ID_FORM, PREFIX_FORM, exactly, trimmedOrBlank } from '#src/schemas/patterns'
 import { PREFIX } from '#src/schemas/key-routes'
@@ -161,7 +161,7 @@ export const EXPORT = routes('Reading', '', {
       [],
     ),
     data: LINE,
-    raw: { mediaType: NDJSON, schema: LINE },
+    raw: { mediaType: NDJSON, schema: BYTES },
     codes: [...KEYED, 'invalid_timestamp', 'rate_limited'],
   }),
 })

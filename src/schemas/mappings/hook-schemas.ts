@@ -1,6 +1,6 @@
 // What the owner of a channel sets for the hooks that monitoring tools call.
 
-import { object, only } from '#src/schemas/json-schema'
+import { named, object, only } from '#src/schemas/json-schema'
 import { NOT_BLANK } from '#src/schemas/patterns'
 import type { ValueOf } from '#src/schemas/schema-types'
 
@@ -22,24 +22,27 @@ const states = (description: string) =>
   }) as const
 
 export const HOOK_MAPPING = only(
-  object(
-    {
-      title: place(
-        'Members in braces, with dots between, as {alert.name}; {a|b}: the first there.',
-      ),
-      message: place('The text.'),
-      severity: place('Words of other tools are understood, too.'),
-      thing: place('The Thing; a name that no thing_id spells gets one.'),
-      url: place('The page of the alarm.'),
-      tags: place('The member with tags: a list, names with values, or a text.'),
-      source: place('What tells one alarm from others; the title without this.'),
-      start: place('When the alarm began, in each of its payloads, if the tool says so.'),
-      time: place('When this happened; when it arrives without this.'),
-      state: place('The state; a payload whose state is in neither list is a Message.'),
-      firing: states('The states that open an Event.'),
-      resolved: states('The states that close it.'),
-    },
-    ['title'],
+  named(
+    'HookMapping',
+    object(
+      {
+        title: place(
+          'Members in braces, with dots between, as {alert.name}; {a|b}: the first there.',
+        ),
+        message: place('The text.'),
+        severity: place('Words of other tools are understood, too.'),
+        thing: place('The Thing; a name that no thing_id spells gets one.'),
+        url: place('The page of the alarm.'),
+        tags: place('The member with tags: a list, names with values, or a text.'),
+        source: place('What tells one alarm from others; the title without this.'),
+        start: place('When the alarm began, in each of its payloads, if the tool says so.'),
+        time: place('When this happened; when it arrives without this.'),
+        state: place('The state; a payload whose state is in neither list is a Message.'),
+        firing: states('The states that open an Event.'),
+        resolved: states('The states that close it.'),
+      },
+      ['title'],
+    ),
   ),
 )
 

@@ -7,7 +7,7 @@ import { DAYS, PREFERRED_THINGS_MAX, QUIET_MAX, knownTimeZone } from '#domain/pu
 import type { Preferences, QuietWindow } from '#domain/push/preferences'
 import { MODELS, SEVERITIES } from '#domain/submission'
 import { Sent, Wrong } from '#src/rules/reading'
-import { object, oneOf } from '#src/schemas/json-schema'
+import { named, object, oneOf } from '#src/schemas/json-schema'
 import { ENTITY_ID_FORM, exactly } from '#src/schemas/patterns'
 
 const CLOCK_FORM = '(?:[01][0-9]|2[0-3]):[0-5][0-9]'
@@ -27,7 +27,7 @@ const clock = (description: string) =>
 /** Other members are refused: one that is written wrong must not go unnoticed. */
 const ONLY = { additionalProperties: false } as const
 
-const QUIET = {
+const QUIET = named('QuietTime', {
   ...object(
     {
       days: {
@@ -50,9 +50,9 @@ const QUIET = {
     ['from', 'to', 'time_zone'],
   ),
   ...ONLY,
-} as const
+})
 
-export const PREFERENCES = {
+export const PREFERENCES = named('Preferences', {
   ...object(
     {
       min_severity: oneOf(SEVERITIES, 'No push below it; Things count as normal.'),
@@ -69,7 +69,7 @@ export const PREFERENCES = {
         items: { type: 'string', enum: MODELS },
         description: 'No push of other models.',
       },
-      things: {
+      things: named('PreferredThings', {
         ...object({ ids: IDS, prefix: ENTITY_ID }, []),
         ...ONLY,
         minProperties: 1,
@@ -77,7 +77,7 @@ export const PREFERENCES = {
         description:
           `ids, up to ${PREFERRED_THINGS_MAX}, or prefix: no push of other Things. What is about ` +
           'no Thing is not meant.',
-      },
+      }),
       quiet: {
         type: 'array',
         maxItems: QUIET_MAX,
@@ -91,7 +91,7 @@ export const PREFERENCES = {
   description:
     'Which pushes of the Channel reach the device, and when quietly. It replaces the preferences ' +
     'before; {} ends them. docs/people.md has examples.',
-} as const
+})
 
 /** Reads preferences; the fault names the path of the first wrong member. */
 export function readPreferences(sent: unknown, field: string): Answer<Preferences> {

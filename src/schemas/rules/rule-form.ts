@@ -148,7 +148,7 @@ const EVENT = named(
       escalate: {
         type: 'array',
         maxItems: STEPS_MAX,
-        items: { ...STEP, additionalProperties: false },
+        items: named('RuleEscalationStep', { ...STEP, additionalProperties: false }),
         description: 'Steps, whose after and level rise.',
       },
     },

@@ -13,7 +13,7 @@ import {
   WELCOME_CHANNELS_MAX,
 } from '#src/schemas/frames'
 import type { DeviceFrame, Gap, GatewayFrame, GatewayNotice, PingMark } from '#src/schemas/frames'
-import { given, list, object, oneOf, whole } from '#src/schemas/json-schema'
+import { given, list, named, object, oneOf, whole } from '#src/schemas/json-schema'
 import type { JsonSchema, ObjectSchema } from '#src/schemas/json-schema'
 import { computed, writerOf } from '#src/schemas/members'
 import type { Wire } from '#src/schemas/members'
@@ -23,7 +23,10 @@ const { channel_id, seq } = FEED_ENTRY.properties
 
 const MARK = {
   t: computed(
-    { type: ['string', 'number'], description: 'A mark: a pong repeats that of its ping.' },
+    {
+      oneOf: [{ type: 'string' }, { type: 'number' }],
+      description: 'A mark: a pong repeats that of its ping.',
+    },
     ({ mark }: { readonly mark: PingMark }) => mark,
   ),
 } as const
@@ -90,7 +93,7 @@ export const GATEWAY_FRAMES = {
       idle_ms: given('integer', 'Milliseconds of silence after which the connection is dead.'),
       max_frame_bytes: given('integer', 'The bytes of a frame of the gateway.'),
       channels: list(
-        whole(POSITION),
+        named('ChannelPosition', whole(POSITION)),
         `Up to ${WELCOME_CHANNELS_MAX} subscriptions; others follow as subscribed.`,
       ),
     }),

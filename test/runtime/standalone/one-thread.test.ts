@@ -4,6 +4,7 @@ import { mkdir } from 'node:fs/promises'
 
 import test from 'ava'
 
+import { isFault } from '#domain/fault'
 import type { Submission } from '#domain/submission'
 import { HandTurnedRuntime } from '#test/support/hand-turned-runtime'
 import { MemoryDevice } from '#test/support/memory-device'
@@ -141,6 +142,37 @@ test.serial('two runs with one seed are the same, frame by frame', async (t) => 
   const heard = await run()
   t.true(heard.length > 12, 'a welcome, nine deliveries and pings')
   t.deepEqual(await run(), heard)
+})
+
+test.serial('a Message that waits goes out, although its key was revoked meanwhile', async (t) => {
+  const runtime = new HandTurnedRuntime(START_MS)
+  const gateway = await startSoleGateway(t, runtime)
+  const { channels, keys, submissions } = gateway.acceptance
+  const caller = () => ({ receivedAtMs: runtime.nowMs() })
+  const password = 'correct horse battery'
+  const made = await runtime.until(channels.create({ channel_name: 'Bins', password }, caller()))
+  if (isFault(made)) throw new Error(made.code)
+  const proof = { channel_id: made.channelId, password }
+  const key = await runtime.until(keys.create(proof, caller()))
+  if (isFault(key)) throw new Error(key.code)
+  const send = (more: object) =>
+    runtime.until(
+      Promise.resolve(
+        submissions.submit(
+          { model: 'message', action: 'send' },
+          { password: key.key, title: 'Bins out', ...more },
+          caller(),
+        ),
+      ),
+    )
+  t.false(isFault(await send({ delay: '1h' })))
+  await runtime.until(keys.revoke({ ...proof, key_id: key.keyId }, caller()))
+  await runtime.pass(SECOND_MS)
+  t.like(await send({}), { code: 'channel_not_found' })
+  await runtime.pass(61 * MINUTE_MS)
+  const asked = { channelId: made.channelId, models: ['message'], afterSeq: 0, limit: 9 } as const
+  const { items } = await runtime.until(gateway.backend.stores.read.history(asked))
+  t.is(items.length, 1)
 })
 
 for (const [what, suffix] of [

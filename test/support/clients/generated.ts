@@ -121,14 +121,14 @@ export async function generate(
   )
 }
 
-/** What the program of docs/clients.md prints, over the generated client. */
+/** What the program of docs/clients.md prints, in one or more blocks, over the generated client. */
 export async function story(
   { name, generator, fence, file, run: command }: Language,
   folder: string,
   baseUrl: string,
 ): Promise<string> {
   const client = join(folder, generator, 'client')
-  const [program = ''] = blocksOf('docs/clients.md', `### ${name}`, fence)
+  const program = blocksOf('docs/clients.md', `### ${name}`, fence).join('\n')
   const path = join(client, file)
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, program.replaceAll('http://127.0.0.1:8080', baseUrl))
