@@ -9,7 +9,7 @@ import type { EntityId, OperationId } from '#domain/identity'
 import type { Delivery } from '#src/schemas/frames'
 import { CommandError } from './endings.ts'
 import { readTimeOption } from './values.ts'
-import { valued } from './command.ts'
+import { BadValue, valued } from './command.ts'
 
 /** Returns the time for the present time; both are Unix milliseconds. */
 export type Since = (nowMs: number) => number
@@ -19,6 +19,8 @@ export function readSince(text: string): Since {
   if (text === 'all') return () => 0
   const spanMs = spanMsOf(text)
   if (spanMs !== undefined) return (nowMs) => Math.max(0, nowMs - spanMs)
+  // As a time it would be in the seventies: a unit was forgotten.
+  if (/^[1-9]\d{0,7}$/.test(text)) throw new BadValue(`a span has a unit, such as ${text}m`)
   const at = readTimeOption(text, '90s, 15m, 2h, 7d, all, or ')
   return () => at
 }

@@ -67,6 +67,7 @@ test('wrong usage tells what is allowed', async (t) => {
       'error: values are written as key=value; the gateway makes the id: `update` takes one of your own',
     ],
     ['help thign', 'error: unknown command; did you mean thing?'],
+    ['history --since 90', 'error: --since: a span has a unit, such as 90m'],
     [
       'history --since 3w',
       'error: --since: a time is 90s, 15m, 2h, 7d, all, or Unix seconds or milliseconds, or an ISO 8601 date',
