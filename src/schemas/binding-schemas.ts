@@ -12,7 +12,7 @@ import { request } from './shape.ts'
 
 export const NO_ARGUMENTS = object({}, [])
 
-/** What is bound, and the time: an assistant has no clock, and Events and readings need times. */
+/** An assistant gets the time beside what is bound: it has no clock, and entries need times. */
 interface Bound {
   readonly bound: readonly Binding[]
   readonly nowMs: number

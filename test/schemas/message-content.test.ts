@@ -77,7 +77,7 @@ const queries: readonly (readonly [query: string, body: object])[] = [
   ['metadata=%7B%22a%22%3A1%7D', { metadata: { a: 1 } }],
   ['metadata=%7B%22a%22%3A9007199254740993%7D', { metadata: { a: NaN } }],
   ['metadata=', {}],
-  // What is no escape stands for itself, as in every reader of forms.
+  // Readers of forms leave what is no escape as it is.
   ['title=100%&body=%zz+%C3%BC%EF%BF%BD', { title: '100%', body: '%zz ü\ufffd' }],
   ['title=a&utm=%FF', { title: 'a' }],
   ['message_id=x', { message_id: 'x' }],

@@ -31,6 +31,13 @@ async function begin(t: ExecutionContext) {
   return browser === undefined ? undefined : { browser, gateway: await startGateway(t) }
 }
 
+/** Makes a channel; `proof` opens it. */
+async function greenhouse(gateway: Gateway) {
+  const { channel, event, thing } = createClient(gateway)
+  const { channel_id } = await channel.create({ channel_name: 'Greenhouse', password: PASSWORD })
+  return { channel_id, event, thing, proof: { channel_id, password: PASSWORD } }
+}
+
 async function openAt(
   browser: Browser,
   gateway: Gateway,
@@ -52,9 +59,7 @@ test('ages are those of the clock of the gateway', async (t) => {
   const begun = await begin(t)
   if (begun === undefined) return
   const { browser, gateway } = begun
-  const { channel, thing } = createClient(gateway)
-  const { channel_id } = await channel.create({ channel_name: 'Greenhouse', password: PASSWORD })
-  const proof = { channel_id, password: PASSWORD }
+  const { channel_id, thing, proof } = await greenhouse(gateway)
   const update = { ...proof, attrs: { temperature: 20 } }
   for (const offMs of [-HOUR_MS, HOUR_MS]) {
     const fresh = { ...update, observed_at: Date.now() }
@@ -109,9 +114,8 @@ test('counts are those of the gateway: none while it is asked, and at least so m
   const begun = await begin(t)
   if (begun === undefined) return
   const { browser, gateway } = begun
-  const { channel, thing } = createClient(gateway)
-  const { channel_id } = await channel.create({ channel_name: 'Greenhouse', password: PASSWORD })
-  const update = { channel_id, password: PASSWORD, observed_at: Date.now() }
+  const { channel_id, thing, proof } = await greenhouse(gateway)
+  const update = { ...proof, observed_at: Date.now() }
   await thing.update({ ...update, thing_id: 'one' })
   await thing.update({ ...update, thing_id: 'two', location_type: 'geo', location_value: '1,1' })
   const { page } = await openAt(browser, gateway, [[channel_id, PASSWORD]])
@@ -143,9 +147,7 @@ test('Events of a Thing that cannot be read are not said to be none', async (t) 
   const begun = await begin(t)
   if (begun === undefined) return
   const { browser, gateway } = begun
-  const { channel, thing } = createClient(gateway)
-  const { channel_id } = await channel.create({ channel_name: 'Greenhouse', password: PASSWORD })
-  const proof = { channel_id, password: PASSWORD }
+  const { channel_id, thing, proof } = await greenhouse(gateway)
   for (const thing_id of ['boiler', 'valve']) {
     await thing.update({ ...proof, thing_id, observed_at: Date.now() })
   }
@@ -193,9 +195,7 @@ test('an Event has room for its title beside a severity of any length, and three
   const begun = await begin(t)
   if (begun === undefined) return
   const { browser, gateway } = begun
-  const { channel, event, thing } = createClient(gateway)
-  const { channel_id } = await channel.create({ channel_name: 'Greenhouse', password: PASSWORD })
-  const proof = { channel_id, password: PASSWORD }
+  const { channel_id, event, thing, proof } = await greenhouse(gateway)
   const created = { ...proof, event_time: Date.now(), thing_id: 'tank' }
   const message = 'The pump runs dry. '.repeat(20)
   const long = 'x'.repeat(2_000)

@@ -121,7 +121,7 @@ export async function generate(
   )
 }
 
-/** What the program of docs/clients.md prints, in one or more blocks, over the generated client. */
+/** Runs the program of docs/clients.md over the generated client; returns what it prints. */
 export async function story(
   { name, generator, fence, file, run: command }: Language,
   folder: string,
